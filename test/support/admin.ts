@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { operations } from "../../src/operate/operations/list.ts";
-import { type Harness, ownRelay, type TestRelay } from "./relay.ts";
+import { ownRelay } from "./relay.ts";
 
 export const READER = "reader-token-0123456789abcdef";
 export const OPERATOR = "operator-token-0123456789abcd";
@@ -9,29 +9,20 @@ export const ADMIN = "admin-token-0123456789abcdef01";
 export const ADMIN_TOKENS = `ada:read:${READER},obi:operate:${OPERATOR},eve:admin:${ADMIN}`;
 
 // biome-ignore lint/suspicious/noExplicitAny: what is answered is what the tests look at
-export type Answer = { status: number; headers: Headers; body: any };
+type Answer = { status: number; headers: Headers; body: any };
 
-export interface AdminApi {
-  harness: Harness;
-  relay: TestRelay;
-  /** Asks with a bearer token: the admin's, unless another one is given. */
-  call(method: string, path: string, body?: unknown, token?: string): Promise<Answer>;
-  /** Asks with these headers alone. */
-  send(
-    method: string,
-    path: string,
-    options?: { headers?: Record<string, string>; body?: unknown },
-  ): Promise<Answer>;
-}
+export type AdminApi = Awaited<ReturnType<typeof adminApi>>;
 
 /** A relay whose admin API has a holder of each role. */
 export async function adminApi(
   changes: Record<string, string | undefined> = {},
   roles = { http: true, workers: false },
-): Promise<AdminApi> {
+) {
   const { harness, relay } = await ownRelay({ ADMIN_TOKENS, ...changes }, roles);
   const base = relay.opsUrl ?? relay.url;
-  const send: AdminApi["send"] = async (method, path, { headers = {}, body } = {}) => {
+  type Sent = { headers?: Record<string, string>; body?: unknown };
+  /** Asks with these headers alone. */
+  const send = async (method: string, path: string, { headers = {}, body }: Sent = {}): Promise<Answer> => {
     const answer = await fetch(`${base}/admin/v1${path}`, {
       method,
       headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
@@ -45,7 +36,8 @@ export async function adminApi(
     harness,
     relay,
     send,
-    call: (method, path, body, token = ADMIN) =>
+    /** Asks with a bearer token: the admin's, unless another one is given. */
+    call: (method: string, path: string, body?: unknown, token = ADMIN) =>
       send(method, path, { headers: { authorization: `Bearer ${token}` }, body }),
   };
 }

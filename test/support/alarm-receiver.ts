@@ -32,11 +32,7 @@ export async function startAlarmReceiver(): Promise<AlarmReceiver> {
       response.writeHead(typeof behaviour === "number" ? behaviour : behaviour(message)).end(receiver.answer);
   });
   onTestFinished(server.close);
-  const receiver: AlarmReceiver = {
-    url: `${server.url}/services/planted-secret`,
-    messages,
-    behaviour: 200,
-    answer: "ok",
-  };
+  const url = `${server.url}/services/planted-secret`;
+  const receiver: AlarmReceiver = { url, messages, behaviour: 200, answer: "ok" };
   return receiver;
 }

@@ -11,35 +11,24 @@ const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
 /** Many processes load the same modules: compiled once, they start in half the time. */
 const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/test-compile-cache");
 
-export interface CliProcess {
-  readonly child: ChildProcess;
-  /** What it wrote so far. */
-  readonly output: { stdout: string; stderr: string };
-  /** Waits until its output holds the text, as long as it lives. */
-  says(text: string, stream?: "stdout" | "stderr"): Promise<void>;
-  /** Waits for its end. @returns the exit code, null after a signal. */
-  ended: Promise<number | null>;
-}
+export type CliProcess = ReturnType<typeof startCli>;
 
 /**
  * The command line as a process of its own, with this environment and nothing of ours; ended with the test.
  */
-export function startCli(
-  words: readonly string[],
-  environment: Record<string, string | undefined> = {},
-): CliProcess {
+export function startCli(words: readonly string[], environment: Record<string, string | undefined> = {}) {
   const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [MAIN, ...words], {
     env: { PATH, HOME, NODE_COMPILE_CACHE: COMPILED, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  /** What it wrote so far. */
   const output = { stdout: "", stderr: "" };
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    output.stderr += text;
-  });
+  for (const stream of ["stdout", "stderr"] as const)
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      output[stream] += text;
+    });
+  /** Its end, with the exit code, null after a signal. */
   const ended = once(child, "close").then(([code]) => code as number | null);
   onTestFinished(async () => {
     child.kill("SIGKILL");
@@ -49,7 +38,8 @@ export function startCli(
     child,
     output,
     ended,
-    says: (text, stream = "stdout") =>
+    /** Waits until its output holds the text, as long as it lives. */
+    says: (text: string, stream: "stdout" | "stderr" = "stdout"): Promise<void> =>
       untilSaid(() => output[stream].includes(text), { child, ended, output }),
   };
 }
@@ -61,14 +51,14 @@ export function startCli(
  */
 export async function untilSaid(
   isSaid: () => boolean,
-  { child, ended, output }: Pick<CliProcess, "child" | "ended" | "output">,
+  { child, ended, output }: { child: ChildProcess; ended: Promise<unknown>; output: object },
 ): Promise<void> {
   let isOver = false;
   void ended.then(() => {
     isOver = true;
   });
   while (!isSaid()) {
-    if (isOver) throw new Error(`it ended without saying so, but said: ${output.stdout}${output.stderr}`);
+    if (isOver) throw new Error(`it ended without saying so, but said: ${Object.values(output).join("")}`);
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     await Promise.race([ended, ...streams.map((stream) => once(stream, "data"))]);
   }
@@ -80,10 +70,9 @@ export interface CliResult {
   stderr: string;
 }
 
+/** Whether a person reads what is written, and what that person answers. */
 interface Terminal {
-  /** Whether a person reads what is written. */
   isTTY?: boolean;
-  /** What a person answers. */
   stdin?: Readable & { isTTY: boolean };
 }
 
@@ -130,6 +119,5 @@ export async function runCliProcess(
   environment: Record<string, string | undefined> = {},
 ): Promise<CliResult> {
   const { ended, output } = startCli(words, environment);
-  const code = await ended;
-  return { code, ...output };
+  return { code: await ended, ...output };
 }

@@ -10,7 +10,6 @@ import { onTestFinished } from "./own-test.ts";
 import { TIMEOUT_MS } from "./timeout-ms.ts";
 
 export interface TestDatabase {
-  /** `postgres://…` */
   readonly url: string;
   /** Ends its sessions and removes it. */
   drop(): Promise<void>;
@@ -101,10 +100,9 @@ export async function beginDatabaseRun(serverUrl: string): Promise<DatabaseRun> 
 /** Drops every database of this run, those that a failed test left behind too. */
 export async function endDatabaseRun({ serverUrl, prefix }: DatabaseRun): Promise<void> {
   const server = sessionsOn(serverUrl);
-  const found = await server.query("select datname from pg_database where starts_with(datname, $1)", [
-    `${prefix}_`,
-  ]);
-  for (const { datname } of found.rows) await server.query(`drop database ${datname} with (force)`);
+  const ours = `select datname from pg_database where starts_with(datname, '${prefix}_')`;
+  for (const { datname } of (await server.query(ours)).rows)
+    await server.query(`drop database ${datname} with (force)`);
 }
 
 const OBJECT_IN_USE = "55006";
@@ -144,12 +142,8 @@ function sessionsOn(serverUrl: string): pg.Pool {
   const known = servers.get(serverUrl);
   if (known !== undefined) return known;
   // They keep no process from its end, nor does their end.
-  const pool = new pg.Pool({
-    connectionString: serverUrl,
-    max: 3,
-    idleTimeoutMillis: 0,
-    allowExitOnIdle: true,
-  });
+  const ends = { idleTimeoutMillis: 0, allowExitOnIdle: true };
+  const pool = new pg.Pool({ connectionString: serverUrl, max: 3, ...ends });
   pool.on("error", () => undefined);
   servers.set(serverUrl, pool);
   return pool;

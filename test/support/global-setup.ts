@@ -50,12 +50,8 @@ async function loginInOneRound(url: string): Promise<void> {
   await client.end();
 }
 
-const ROOM_FOR_DATABASES = 4 * 1024 ** 3;
-
-/**
- * Hundreds of databases are cloned, 300 files each: where memory serves as a disk with room enough, there.
- */
+/** Hundreds of databases are cloned, 300 files each: where memory serves as a disk with 4 GiB left, there. */
 async function quickestFolder(): Promise<string> {
   const memory = await statfs("/dev/shm").catch(() => null);
-  return memory !== null && memory.bavail * memory.bsize > ROOM_FOR_DATABASES ? "/dev/shm" : tmpdir();
+  return memory !== null && memory.bavail * memory.bsize > 4 * 1024 ** 3 ? "/dev/shm" : tmpdir();
 }

@@ -30,14 +30,10 @@ export async function startLocalSqs(): Promise<LocalSqs> {
     ReceiveMessage() {
       const visible = [...messages].filter(([, message]) => !message.hidden).slice(0, 10);
       for (const [, message] of visible) message.hidden = true;
-      return {
-        Messages: visible.map(([id, { body }]) => ({
-          MessageId: id,
-          ReceiptHandle: id,
-          Body: body,
-          MD5OfBody: md5(body),
-        })),
-      };
+      const Messages = visible.map(([id, { body }]) => ({
+        ...{ MessageId: id, ReceiptHandle: id, Body: body, MD5OfBody: md5(body) },
+      }));
+      return { Messages };
     },
     DeleteMessage({ ReceiptHandle = "" }) {
       messages.delete(ReceiptHandle);

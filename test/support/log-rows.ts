@@ -25,10 +25,7 @@ export interface EventRow {
   payload: string;
 }
 
-/**
- * Rows of `event`, made one second apart from 2026-10-01, and where they stand: accepted by SNS, or in the
- * outbox.
- */
+/** Rows of `event`, made one second apart from 2026-10-01: accepted by SNS, or in the outbox. */
 export async function addEvents(
   harness: Harness,
   count: number,
@@ -61,21 +58,17 @@ export async function addEvents(
   return rows;
 }
 
-const insertRow = (harness: Harness, table: string, row: Record<string, unknown>) => {
-  const names = Object.keys(row);
-  return harness.query(
-    `insert into ${table} (${names.join(", ")}) values (${names.map((_, index) => `$${index + 1}`).join(", ")})`,
-    Object.values(row),
-  );
+type Columns = Record<string, unknown>;
+
+const insertRow = (harness: Harness, table: string, row: Columns) => {
+  const slots = Object.keys(row).map((_, index) => `$${index + 1}`);
+  return harness.query(`insert into ${table} (${Object.keys(row)}) values (${slots})`, Object.values(row));
 };
 
 /** One row of `confirmation`; what is left out is one that ended in `paid`. */
-export async function addConfirmation(
-  harness: Harness,
-  columns: Record<string, unknown> = {},
-): Promise<string> {
+export async function addConfirmation(harness: Harness, columns: Columns = {}): Promise<string> {
   const at = "2026-10-01T00:00:00Z";
-  const row: Record<string, unknown> = {
+  const row: Columns = {
     ...{ invoice_id: randomUUID(), source: "default", opened_by: "callback", priority: "known" },
     ...{ opened_at: at, requested_at: at, due_at: at, settled_at: "2026-10-01T00:00:05Z" },
     ...{ state: "done", verdict: "paid" },
@@ -86,9 +79,9 @@ export async function addConfirmation(
 }
 
 /** One row of `invoice`; what is left out is one that is paid. @returns its id */
-export async function addInvoice(harness: Harness, columns: Record<string, unknown> = {}): Promise<string> {
+export async function addInvoice(harness: Harness, columns: Columns = {}): Promise<string> {
   const [id, now] = [randomUUID(), new Date()];
-  const row: Record<string, unknown> = {
+  const row: Columns = {
     ...{ id, source: "default", status: "Paid", paid_at: now, asked_at: now, confirmed_at: now },
     ...{ digest: "", document: "{}" },
     ...columns,
@@ -98,12 +91,9 @@ export async function addInvoice(harness: Harness, columns: Record<string, unkno
 }
 
 /** One row of `callback`; what is left out is the documented one about a new invoice. */
-export async function addCallback(
-  harness: Harness,
-  columns: Record<string, unknown> = {},
-): Promise<{ id: string; invoiceId: string }> {
+export async function addCallback(harness: Harness, columns: Columns = {}) {
   const invoiceId = randomUUID();
-  const row: Record<string, unknown> = {
+  const row: Columns = {
     ...{ id: randomUUID(), received_at: "2026-10-01T00:00:00Z", source: "default", method: "POST" },
     ...{ path: "/callbacks/***", query: "", invoice_ids: [invoiceId], found_by: "data.id" },
     headers: JSON.stringify([["Content-Type", "application/json"]]),

@@ -10,28 +10,14 @@ interface Plan {
   [figure: string]: unknown;
 }
 
-/**
- * How the session plans: the path's keep a plan from its first use on; all others make one for the values.
- */
+/** How the session plans: the path's keep a plan from its first use on; all others make one for the values. */
 type Planning = "force_generic_plan" | "force_custom_plan";
 
-/** Scans as sessions of the path have them. */
-const explaining = (planning: Planning) =>
-  [
-    "session_preload_libraries=auto_explain",
-    "auto_explain.log_min_duration=0",
-    "auto_explain.log_analyze=on",
-    "auto_explain.log_timing=off",
-    "auto_explain.log_format=json",
-    "client_min_messages=log",
-    // As every session of the relay has them, whatever the server's.
-    "timezone=UTC",
-    "datestyle=ISO",
-    "enable_seqscan=off",
-    `plan_cache_mode=${planning}`,
-  ]
-    .map((setting) => `-c ${setting}`)
-    .join(" ");
+/** Time zone, date style and scans as sessions of the path have them. */
+const EXPLAINING =
+  "-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on " +
+  "-c auto_explain.log_timing=off -c auto_explain.log_format=json -c client_min_messages=log " +
+  "-c timezone=UTC -c datestyle=ISO -c enable_seqscan=off";
 
 /** A cursor is read some rows at a time, and its plan tells of all of them. */
 const OF_A_CURSOR = /^\s*(declare|fetch|close)\b/i;
@@ -48,12 +34,8 @@ export async function maxRowsOf(
   planning: Planning = "force_generic_plan",
 ): Promise<number> {
   const plans: Plan[] = [];
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 1,
-    options: explaining(planning),
-    Client: PreparingClient,
-  });
+  const options = `${EXPLAINING} -c plan_cache_mode=${planning}`;
+  const pool = new pg.Pool({ connectionString: url, max: 1, options, Client: PreparingClient });
   pool.on("connect", (client) =>
     client.on("notice", ({ message = "" }) => {
       const start = message.indexOf("{");

@@ -53,11 +53,7 @@ export async function startHarness(): Promise<Harness> {
     await database.drop();
   });
   return {
-    databaseUrl: database.url,
-    provider,
-    sns,
-    topicArn,
-    testTopicArn,
+    ...{ databaseUrl: database.url, provider, sns, topicArn, testTopicArn },
     environment: (changes = {}) => ({
       ...{ PORT: "0", PUBLIC_URL: "https://relay.example.com", DATABASE_URL: database.url },
       ...{ COLLECTION_API_URL: provider.url, COLLECTION_API_KEY: "test-api-key", CALLBACK_TOKENS: TOKEN },
@@ -87,12 +83,8 @@ export async function startRelay(
   roles: RelayRoles = { http: true, workers: true },
 ): Promise<TestRelay> {
   const { lines, log } = keptLog();
-  const relay = await serve({
-    settings: readSettings(environment, SERVE_REQUIRES),
-    log,
-    host: "127.0.0.1",
-    ...roles,
-  });
+  const settings = readSettings(environment, SERVE_REQUIRES);
+  const relay = await serve({ settings, log, host: "127.0.0.1", ...roles });
   onTestFinished(async () => {
     const late = setTimeout(() => upstreams.get(environment.AWS_ENDPOINT_URL_SNS)?.(), ANSWERED_MS);
     await relay.stop();
@@ -108,9 +100,7 @@ export async function startRelay(
         method: "POST",
         headers: { "content-type": "application/json" },
         body:
-          typeof body === "string" || body instanceof Uint8Array
-            ? (body as string | Uint8Array<ArrayBuffer>)
-            : JSON.stringify(body),
+          typeof body === "string" || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
         ...init,
       }),
   };

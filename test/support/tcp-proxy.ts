@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { type Condition, type Inspect, OneWay } from "./one-way.ts";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** The direction of bytes: to the server, or from it. */
-export type Way = "to" | "from" | "both";
+type Way = "to" | "from" | "both";
 
 /**
  * What may go wrong on a link.
@@ -18,7 +18,7 @@ export type LinkFault =
   | { kind: "delay"; ms: number; way?: Way }
   | { kind: "throttle"; bytesPerSecond: number; way?: Way }
   | { kind: "black-hole"; way?: Way }
-  | { kind: "hang"; way?: never };
+  | { kind: "hang" };
 
 /**
  * Cuts a connection once, at a request or at its reply:
@@ -41,7 +41,77 @@ interface Connection {
   ways: readonly OneWay[];
 }
 
+/** What happens to the bytes of one direction; read for every piece, so that it can change at any time. */
+interface Condition {
+  delayMs: number;
+  /** 0 for no limit. */
+  bytesPerSecond: number;
+  blackHole: boolean;
+}
+
 const CALM: Condition = { delayMs: 0, bytesPerSecond: 0, blackHole: false };
+
+/** Sees each piece before it is passed on. @returns how many of its bytes get through before the cut, if any */
+type Inspect = (piece: Buffer) => number | null;
+
+const PIECE_BYTES = 16 * 1024;
+
+/** One direction of a connection: from one socket to the other, in order. */
+class OneWay {
+  /** What was sent since it hangs, which arrives nowhere. */
+  readonly sentInVain: string[] = [];
+  #hangs = false;
+  #opened = Promise.withResolvers<void>();
+  readonly #from: Socket;
+  readonly #to: Socket;
+  readonly #condition: Condition;
+
+  constructor(from: Socket, to: Socket, condition: Condition, inspect: Inspect, cut: () => void) {
+    this.#from = from;
+    this.#to = to;
+    this.#condition = condition;
+    // A socket that breaks ends it; the proxy sees to that.
+    void this.#carry(inspect, cut).catch(() => undefined);
+  }
+
+  /** Blocks this connection alone, for good. */
+  hang(): void {
+    this.#hangs = true;
+  }
+
+  /** Lets pass what waits, where the condition has changed. */
+  look(): void {
+    this.#opened.resolve();
+    this.#opened = Promise.withResolvers();
+  }
+
+  async #carry(inspect: Inspect, cut: () => void): Promise<void> {
+    for await (const piece of this.#from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (this.#condition.delayMs > 0) await delay(this.#condition.delayMs);
+      while (this.#condition.blackHole && !this.#hangs) await this.#opened.promise;
+      if (this.#hangs) {
+        this.sentInVain.push(piece.toString("latin1"));
+        continue;
+      }
+      const through = inspect(piece);
+      await this.#pass(piece.subarray(0, through ?? piece.length));
+      if (through !== null) cut();
+    }
+    while (this.#condition.blackHole) await this.#opened.promise;
+    if (!this.#hangs) this.#to.end();
+  }
+
+  async #pass(piece: Buffer): Promise<void> {
+    const { bytesPerSecond } = this.#condition;
+    const step = Math.min(PIECE_BYTES, bytesPerSecond || PIECE_BYTES);
+    for (let at = 0; at < piece.length; at += step) {
+      const part = piece.subarray(at, at + step);
+      if (bytesPerSecond > 0) await delay((part.length / bytesPerSecond) * 1_000);
+      if (!this.#to.write(part) && !this.#to.destroyed)
+        await Promise.race(["drain", "close"].map((event) => once(this.#to, event)));
+    }
+  }
+}
 
 /** A transparent TCP proxy on its own loopback port. */
 export class TcpProxy {
@@ -93,12 +163,9 @@ export class TcpProxy {
 
   /** Starts a fault, also for open connections; several kinds can be combined. */
   fault(fault: LinkFault): void {
-    const conditions = [this.#to, this.#from].filter((_, index) =>
-      fault.kind === "refuse" || (fault.way ?? "both") === "both"
-        ? true
-        : (fault.way === "to") === (index === 0),
-    );
-    for (const condition of conditions) {
+    const way = ("way" in fault ? fault.way : undefined) ?? "both";
+    for (const condition of [way !== "from" && this.#to, way !== "to" && this.#from]) {
+      if (condition === false) continue;
       if (fault.kind === "delay") condition.delayMs = fault.ms;
       if (fault.kind === "throttle") condition.bytesPerSecond = fault.bytesPerSecond;
       if (fault.kind === "black-hole") condition.blackHole = true;
@@ -113,11 +180,6 @@ export class TcpProxy {
   /** Cuts the next matching connections. */
   cut(cut: Cut): void {
     this.#cuts.push({ ...cut, left: cut.times ?? 1 });
-  }
-
-  /** The number of pending cuts. */
-  get cutsLeft(): number {
-    return this.#cuts.reduce((sum, cut) => sum + cut.left, 0);
   }
 
   /** Lets everything through again, what waited first. */
@@ -167,8 +229,8 @@ export class TcpProxy {
       client,
       server,
       ways: [
-        new OneWay({ from: client, to: server, condition: this.#to, inspect: inspector.request, cut: reset }),
-        new OneWay({ from: server, to: client, condition: this.#from, inspect: inspector.reply, cut: reset }),
+        new OneWay(client, server, this.#to, inspector.request, reset),
+        new OneWay(server, client, this.#from, inspector.reply, reset),
       ],
     };
     this.#connections.add(connection);
@@ -206,11 +268,11 @@ export class TcpProxy {
         if (cut === undefined || armed !== null) return null;
         cut.left -= 1;
         armed = cut.when;
-        return armed === "request" ? { cutAfter: 0 } : null;
+        return armed === "request" ? 0 : null;
       },
       reply: (piece) => {
         if (armed === null) return null;
-        return { cutAfter: { request: 0, before: 0, during: piece.length >> 1, after: piece.length }[armed] };
+        return { request: 0, before: 0, during: piece.length >> 1, after: piece.length }[armed];
       },
     };
   }

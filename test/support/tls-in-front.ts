@@ -13,15 +13,14 @@ const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 /**
  * TLS in front of a Postgres, as a managed one has it: its certificate is for these names, from an authority
  * that nobody knows. Gone with the test.
+ * @returns its URL, without a word on how to verify it, and the file with the authority's certificate
  */
 export async function tlsInFront(databaseUrl: string, altName: { dns?: string; ip?: string }) {
   const authority = await generate([{ name: "commonName", value: "Private Authority" }], {
     extensions: [{ name: "basicConstraints", cA: true, critical: true }],
   });
-  const names =
-    altName.ip === undefined
-      ? { type: 2 as const, value: altName.dns ?? "" }
-      : { type: 7 as const, ip: altName.ip };
+  const { ip, dns = "" } = altName;
+  const names = ip === undefined ? { type: 2 as const, value: dns } : { type: 7 as const, ip };
   const leaf = await generate([{ name: "commonName", value: "database" }], {
     ca: { key: authority.private, cert: authority.cert },
     extensions: [{ name: "subjectAltName", altNames: [names] }],
@@ -49,10 +48,5 @@ export async function tlsInFront(databaseUrl: string, altName: { dns?: string; i
   const url = new URL(databaseUrl);
   url.hostname = "127.0.0.1";
   url.port = String((server.address() as AddressInfo).port);
-  return {
-    /** The database's URL by way of TLS, without a word on how to verify it. */
-    url: url.href,
-    /** The file with the certificate of the private authority. */
-    authority: file,
-  };
+  return { url: url.href, authority: file };
 }

@@ -40,12 +40,7 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     response.writeHead(receiver.behaviour, { "content-type": "application/x-protobuf" }).end();
   });
   onTestFinished(server.close);
-  const receiver: TraceReceiver = {
-    url: server.url,
-    spans: [],
-    requests: [],
-    behaviour: 200,
-  };
+  const receiver: TraceReceiver = { url: server.url, spans: [], requests: [], behaviour: 200 };
   return receiver;
 }
 
@@ -81,12 +76,12 @@ function readValue(value: Buffer): unknown {
   return text === undefined ? Number(number(value, 3)) : text.toString();
 }
 
-/** The fields of a message in order, by number: a varint or a fixed one as bigint, anything with a length as bytes. */
-function* readFields(message: Buffer): Generator<[number: number, value: bigint | Buffer]> {
+/** The fields of a message, by number: a varint or a fixed one as bigint, anything with a length as bytes. */
+function fieldsOf(message: Buffer): Map<number, (bigint | Buffer)[]> {
+  const fields = new Map<number, (bigint | Buffer)[]>();
   let at = 0;
   const varint = (): bigint => {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
+    for (let [value, shift] = [0n, 0n]; ; shift += 7n) {
       const byte = BigInt(message.readUInt8(at++));
       value |= (byte & 0x7fn) << shift;
       if (byte < 0x80n) return value;
@@ -96,30 +91,25 @@ function* readFields(message: Buffer): Generator<[number: number, value: bigint 
     at += length;
     return message.subarray(at - length, at);
   };
-  // By wire type (Protocol Buffers, "Encoding").
-  const values: Record<string, () => bigint | Buffer> = {
-    0: varint,
-    1: () => bytes(8).readBigUInt64LE(),
-    2: () => bytes(Number(varint())),
-    5: () => BigInt(bytes(4).readUInt32LE()),
-  };
   while (at < message.length) {
     const key = varint();
-    const value = values[String(key & 7n)]?.();
-    if (value === undefined) throw new Error(`no wire type ${key & 7n}`);
-    yield [Number(key >> 3n), value];
+    // By wire type (Protocol Buffers, "Encoding"): a varint, 8 bytes, a length and so many bytes, or 4 bytes.
+    const type = Number(key & 7n);
+    let value: bigint | Buffer = 0n;
+    if (type === 0) value = varint();
+    else if (type === 1) value = bytes(8).readBigUInt64LE();
+    else if (type === 2) value = bytes(Number(varint()));
+    else value = BigInt(bytes(4).readUInt32LE());
+    fields.set(Number(key >> 3n), [...(fields.get(Number(key >> 3n)) ?? []), value]);
   }
+  return fields;
 }
 
 /** All values of a field that have a length. */
-const parts = (message: Buffer, number: number): Buffer[] =>
-  [...readFields(message)].flatMap(([name, value]) =>
-    name === number && Buffer.isBuffer(value) ? [value] : [],
-  );
+const parts = (message: Buffer, field: number): Buffer[] =>
+  (fieldsOf(message).get(field) ?? []).filter((value) => Buffer.isBuffer(value));
 
-const part = (message: Buffer, number: number): Buffer => parts(message, number)[0] ?? Buffer.alloc(0);
+const part = (message: Buffer, field: number): Buffer => parts(message, field)[0] ?? Buffer.alloc(0);
 
 const number = (message: Buffer, field: number): bigint =>
-  [...readFields(message)]
-    .map(([name, value]) => (name === field ? value : null))
-    .find((value) => typeof value === "bigint") ?? 0n;
+  (fieldsOf(message).get(field) ?? []).find((value) => typeof value === "bigint") ?? 0n;
