@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
 import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { invoiceAnswer, NOT_FOUND } from "../support/scripted-provider.ts";
-import { LISTS, listOfAWaits, TOKENS, twoSources } from "../support/two-sources.ts";
+import { LISTS, TOKENS, twoSources } from "../support/two-sources.ts";
 
 type Name = "a" | "b";
 
@@ -25,6 +25,46 @@ async function toldOf(settings: Record<string, string | undefined>) {
 
 const published = (harness: Harness, arn: string) =>
   harness.sns.messages(arn).map(({ message }) => JSON.parse(message).subject);
+
+/**
+ * Settings in which both have a list that is read often. That of `a` ends after its first page, when `a` has
+ * named a long wait.
+ * @param reader what reads it then. Nothing else of `a` has made it wait before, or it would not begin.
+ */
+async function listOfAWaits(
+  harness: Harness,
+  reader: "sweep" | "certificate",
+): Promise<Record<string, string | undefined>> {
+  const isReading = async () =>
+    expect(
+      await harness.query(`select from ${reader} where source = 'a' and state = 'claimed'`),
+    ).toHaveLength(1);
+  harness.provider.otherwise(async (request, response) => {
+    const isA = request.headers["x-api-key"] === "key-of-a";
+    const isList = request.url?.includes("/invoices?") === true;
+    const slow = "opens_at = now() + interval '10 min', retry_at = now() + interval '10 min'";
+    // A request that outlives the test finds its database gone.
+    if (isA && isList) {
+      await vi.waitFor(isReading, { interval: 20 }).catch(() => undefined);
+      await harness.query(`update source set ${slow} where name = 'a'`).catch(() => undefined);
+    }
+    const [id, collectionName] = isA ? [LISTS.a, "Term 1"] : [LISTS.b, "Term 2"];
+    const item = { id: randomUUID(), title: "Fees", status: "Unpaid", dateCreated: "2026-11-01T08:00:00Z" };
+    const page = isA
+      ? { items: [item], page: 1, pageSize: 1, totalCount: 2, hasNextPage: true }
+      : { items: [], page: 1, pageSize: 50, totalCount: 0, hasNextPage: false };
+    const data = isList ? { ...page, hasPreviousPage: false } : { id, collectionName };
+    response
+      .writeHead(200, { "content-type": "application/json" })
+      .end(JSON.stringify({ status: "success", message: "ok", data }));
+  });
+  await harness.query(
+    "insert into source (name, first_served_at) select *, now() - interval '3 days' from unnest($1::text[])",
+    [["a", "b"]],
+  );
+  const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
+  return { ...twoSources(harness, lists), RECONCILE_INTERVAL: "1s" };
+}
 
 describe("several sources", () => {
   it.each<[string, Name[] | null]>([

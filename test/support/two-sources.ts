@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { expect, vi } from "vitest";
 import type { Harness } from "./relay.ts";
 import { sourcesFile } from "./sources-file.ts";
 
@@ -34,46 +32,6 @@ export function twoSources(
     KEY_A: "key-of-a",
     KEY_B: "key-of-b",
   });
-}
-
-/**
- * Settings in which both have a list that is read often. That of `a` ends after its first page, when `a` has
- * named a long wait.
- * @param reader what reads it then. Nothing else of `a` has made it wait before, or it would not begin.
- */
-export async function listOfAWaits(
-  harness: Harness,
-  reader: "sweep" | "certificate",
-): Promise<Record<string, string | undefined>> {
-  const isReading = async () =>
-    expect(
-      await harness.query(`select from ${reader} where source = 'a' and state = 'claimed'`),
-    ).toHaveLength(1);
-  harness.provider.otherwise(async (request, response) => {
-    const isA = request.headers["x-api-key"] === "key-of-a";
-    const isList = request.url?.includes("/invoices?") === true;
-    const slow = "opens_at = now() + interval '10 min', retry_at = now() + interval '10 min'";
-    // A request that outlives the test finds its database gone.
-    if (isA && isList) {
-      await vi.waitFor(isReading, { interval: 20 }).catch(() => undefined);
-      await harness.query(`update source set ${slow} where name = 'a'`).catch(() => undefined);
-    }
-    const [id, collectionName] = isA ? [LISTS.a, "Term 1"] : [LISTS.b, "Term 2"];
-    const item = { id: randomUUID(), title: "Fees", status: "Unpaid", dateCreated: "2026-11-01T08:00:00Z" };
-    const page = isA
-      ? { items: [item], page: 1, pageSize: 1, totalCount: 2, hasNextPage: true }
-      : { items: [], page: 1, pageSize: 50, totalCount: 0, hasNextPage: false };
-    const data = isList ? { ...page, hasPreviousPage: false } : { id, collectionName };
-    response
-      .writeHead(200, { "content-type": "application/json" })
-      .end(JSON.stringify({ status: "success", message: "ok", data }));
-  });
-  await harness.query(
-    "insert into source (name, first_served_at) select *, now() - interval '3 days' from unnest($1::text[])",
-    [["a", "b"]],
-  );
-  const lists = { a: { collectionIds: [LISTS.a] }, b: { collectionIds: [LISTS.b] } };
-  return { ...twoSources(harness, lists), RECONCILE_INTERVAL: "1s" };
 }
 
 /** The sources stand in this file, and not in the settings of the one source. */
