@@ -43,7 +43,7 @@ interface CommandWords<Id extends OperationId> {
   name: string;
   /** The operation's sentence when left out. */
   description?: string;
-  /** Options whose name or value is not made from their field: `{ invoiceId: "invoice <id>" }`. */
+  /** Options that are not called as their field: `{ invoiceId: "invoice" }`. */
   options?: Readonly<Record<string, string>>;
   /** Fields that are no option: they are fixed, or an argument says them. */
   without?: readonly string[];
@@ -176,7 +176,7 @@ function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string
       error.problems.map((problem) => {
         const [, field = "", rest = ""] =
           /^(?:filters\.|target\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
-        const flag = `--${named[field]?.split(" ")[0] ?? kebab(field)}`;
+        const flag = `--${named[field] ?? kebab(field)}`;
         return command.options.some(({ long }) => long === flag)
           ? `${flag}${rest}`
           : `${field}${rest}` || problem;
@@ -235,18 +235,27 @@ const isFlag = (schema: z.core.$ZodType): boolean => {
   );
 };
 
-const VALUES: Readonly<Record<string, string>> = {
-  source: "name",
-  collection: "name",
-  from: "time",
-  to: "time",
-  until: "time",
-  limit: "number",
-  reason: "text",
+/** What help calls a value, where neither its name nor its form says it. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  name: ["source", "collection", "payer", "actor", "subject"],
+  time: ["from", "to", "until", "confirmedFrom", "confirmedTo"],
+  text: ["reason", "reference", "note"],
+  number: ["limit"],
+  address: ["email", "remoteAddress"],
+  where: ["foundBy"],
+  entry: ["before"],
+  alarm: ["name"],
 };
+const FORMS: Readonly<Record<string, string>> = { date: "day", uuid: "id" };
+
+function valueWord(name: string, schema: z.ZodType): string {
+  const inner = innerOf(schema);
+  const form = FORMS[String((inner instanceof z.ZodType ? inner.meta() : undefined)?.format)];
+  return form ?? Object.keys(VALUES).find((value) => VALUES[value]?.includes(name)) ?? name;
+}
 
 function optionOf(name: string, schema: z.ZodType, named: string | undefined): Option {
-  const flags = named ?? `${kebab(name)}${isFlag(schema) ? "" : ` <${VALUES[name] ?? name}>`}`;
+  const flags = `${named ?? kebab(name)}${isFlag(schema) ? "" : ` <${valueWord(name, schema)}>`}`;
   const option = new Option(`--${flags}`, descriptionOf(schema));
   const inner = innerOf(schema);
   if (inner instanceof z.ZodEnum) option.argChoices = inner.options.map(String);
@@ -267,7 +276,7 @@ const fieldsIn = (
 ): CommandInput =>
   Object.fromEntries(
     fields.flatMap(([name, schema]) => {
-      const value = options[camel(named[name]?.split(" ")[0] ?? kebab(name))];
+      const value = options[camel(named[name] ?? kebab(name))];
       return value === undefined
         ? []
         : [[name, innerOf(schema) instanceof z.ZodCodec ? String(value) : value]];

@@ -11,8 +11,9 @@ import {
   type WholeCallback,
 } from "../receive/log/list-callbacks.ts";
 import { type Reading, shownBody } from "./find-callbacks.ts";
-import { clockText, headlineOf, meaningOf, wordsOf } from "./timeline.ts";
+import { clockText, headlineOf, meaningOf } from "./timeline.ts";
 import { readTimeline } from "./timeline-reading.ts";
+import { wordsOf } from "./views/timeline.ts";
 
 /** More callbacks and answers than a person reads; the story counts the others. */
 const CALLBACK_LIMIT = 1_000;

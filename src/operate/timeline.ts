@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { type OpenedBy, VERDICTS } from "../confirm/queue/confirmation.ts";
+import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { moneyIn, sentence, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import { answeredId, eventState, time, whole } from "./operations/fields.ts";
+import { wordsOf } from "./views/timeline.ts";
 
 const verdict = z.enum(VERDICTS).nullable();
 const pausedBy = z.enum(["operator", "refused"]).nullable();
@@ -317,49 +318,6 @@ export function headlineOf(
   ];
   return parts.filter((part) => part !== null).join(", ");
 }
-
-export function wordsOf(entry: TimelineEntry): string {
-  switch (entry.kind) {
-    case "callback": {
-      const from = entry.remoteAddress === null ? "" : ` from ${entry.remoteAddress}`;
-      const found = entry.foundBy === null ? "" : `, id found in ${entry.foundBy}`;
-      const bytes = entry.bytes === null ? "erased" : `${entry.bytes.toLocaleString("en-US")} bytes`;
-      const verdict = entry.verdict === null ? "" : `, ${entry.verdict}`;
-      return `callback recorded: ${entry.method}${from}, ${bytes}${found}${verdict}`;
-    }
-    case "paid":
-      return "paid, according to the provider";
-    case "confirmation":
-      return `confirmation opened by ${OPENED_BY[entry.openedBy] ?? entry.openedBy}`;
-    case "answer":
-      return `provider asked; it said ${shortText(entry.status)}`;
-    case "verdict":
-      return entry.state === "dead" ? "given up: now a dead letter" : `verdict: ${entry.verdict ?? "none"}`;
-    case "ask_failed":
-      return `asking the provider failed: ${entry.error}`;
-    case "send_failed":
-      return `sending to SNS failed: ${entry.error}`;
-    case "action": {
-      const what = /^(pause|resume|replay)\./.test(entry.action)
-        ? `${entry.action} of ${entry.subject}`
-        : entry.action;
-      return `${what} by ${entry.actor}${entry.reason === null ? "" : `: ${entry.reason}`}`;
-    }
-    case "event":
-      return `${entry.type} written to the outbox, event id ${entry.id}`;
-    case "publication": {
-      const by = entry.replayedBy === null ? "" : ` by ${entry.replayedBy}`;
-      const replay = entry.replayId === null ? "" : ` (replay ${entry.replayId}${by})`;
-      return `SNS accepted it${replay}: message ${entry.messageId} on ${entry.topicArn}`;
-    }
-    case "alarm":
-      return `alarm ${entry.name}${entry.times > 1 ? ` (${entry.times} times)` : ""}: ${entry.detail}`;
-    case "alarm_cleared":
-      return `alarm ${entry.name} cleared`;
-  }
-}
-
-const OPENED_BY: Partial<Record<OpenedBy, string>> = { callback: "a callback", operator: "an operator" };
 
 /** A time of a timeline, to the millisecond. */
 export const clockText = (at: Date): string => at.toISOString().replace("T", " ");

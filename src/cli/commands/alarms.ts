@@ -12,18 +12,12 @@ import { timeAfter, timeValue } from "../option-values.ts";
 export const auditCommand = (context: CommandContext): Command =>
   operationCommand(context, recordOperations, "readAuditLog", {
     name: "audit",
-    options: {
-      invoiceId: "invoice <id>",
-      actor: "actor <name>",
-      subject: "subject <name>",
-      before: "before <entry>",
-    },
+    options: { invoiceId: "invoice" },
   });
 
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, alarmOperations, "listAlarms", {
     name: "alarms",
-    options: { name: "name <alarm>" },
   })
     .addCommand(changeAlarms(context, "closeAlarms", "close"))
     .addCommand(changeAlarms(context, "snoozeAlarms", "snooze", withUntil))

@@ -13,12 +13,7 @@ export const callbacksCommand = (context: CommandContext): Command =>
 const list = (context: CommandContext): Command =>
   operationCommand(context, callbackOperations, "listCallbacks", {
     name: "list",
-    options: {
-      invoiceId: "invoice <id>",
-      remoteAddress: "sender <address>",
-      reference: "reference <text>",
-      foundBy: "found-by <where>",
-    },
+    options: { invoiceId: "invoice", remoteAddress: "sender" },
     extend: (command) =>
       command.option("--refused", "only those that failed a check, the same as --verdict refused"),
     input: ({ refused, ...given }) => (refused === true ? { ...given, verdict: "refused" } : given),

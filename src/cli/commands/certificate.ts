@@ -25,7 +25,6 @@ import { table } from "../table.ts";
 export function certificateCommand(context: CommandContext): Command {
   const list = operationCommand(context, proofOperations, "listCertificates", {
     name: "list",
-    options: { collection: "collection <id>", from: "from <day>", to: "to <day>" },
   });
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
@@ -51,7 +50,6 @@ export function certificateCommand(context: CommandContext): Command {
 export const certifyCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "certify", {
     name: "certify",
-    options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     extend: (command) =>
       command.option("--csv", "a table for finance instead of text: days, total, differences"),
     input({ csv, ...given }) {
@@ -254,7 +252,6 @@ const LAST_DAYS = 7;
 export const reconcileCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "reconcile", {
     name: "reconcile",
-    options: { from: "from <day>", to: "to <day>", collection: "collection <id>" },
     input: lastDays,
     judge(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();

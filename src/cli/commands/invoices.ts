@@ -12,16 +12,10 @@ import { name } from "../../operate/operations/fields.ts";
 import { invoiceOperations } from "../../operate/operations/invoices.ts";
 import { readValue } from "../../operate/operations/operation.ts";
 import { bookOperations } from "../../operate/operations/proof.ts";
-import {
-  clockText,
-  foldTries,
-  headlineOf,
-  meaningOf,
-  type Timeline,
-  wordsOf,
-} from "../../operate/timeline.ts";
+import { clockText, foldTries, headlineOf, meaningOf, type Timeline } from "../../operate/timeline.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
 import { INVOICES_FOUND } from "../../operate/views/invoices.ts";
+import { wordsOf } from "../../operate/views/timeline.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, viewText } from "../operation-command.ts";
 import { writeFileUnlessStopped } from "./report.ts";
@@ -33,15 +27,6 @@ export const invoicesCommand = (context: CommandContext): Command =>
       "list payments, the newest first; or find them by what you have: an id or how it begins, a reference, " +
       "e-mail, payer's name, amount or day",
     without: ["text"],
-    options: {
-      reference: "reference <text>",
-      email: "email <address>",
-      payer: "payer <name>",
-      from: "from <day>",
-      to: "to <day>",
-      confirmedFrom: "confirmed-from <time>",
-      confirmedTo: "confirmed-to <time>",
-    },
     extend: (command) =>
       command.argument("[text...]", "what you have of a payment, such as af308019 or NGN 40,645.00"),
     input(given, words) {

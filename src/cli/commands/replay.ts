@@ -110,7 +110,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
     description: ABOUT[kind],
     without: ["kind", "filters", "target", "rate"],
     // In the words of the command line, where something is wrong with them.
-    options: { invoiceIds: "invoice <id>", eventType: "type <type>", topicArn: "topic <arn>" },
+    options: { invoiceIds: "invoice", eventType: "type", topicArn: "topic" },
     extend: (command) =>
       withFilters(command, kind).option(
         "--rate <number>",

@@ -10,7 +10,6 @@ import { type CommandInput, operationCommand, Progress } from "../operation-comm
 export const reportCommand = (context: CommandContext): Command =>
   operationCommand(context, bookOperations, "exportReport", {
     name: "report",
-    options: { from: "from <day>", to: "to <day>" },
     extend: (command) =>
       command.option("--out <file>", "write it there, whole or not at all; its name says the format"),
     input: (given) => ({ ...given, format: formatOf(given) }),

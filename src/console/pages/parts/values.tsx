@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
 import { indentedJson } from "../../../kit/json.ts";
 import { spanText } from "../../../kit/time.ts";
-import { Link } from "../kit/router.tsx";
 import { moneyText, shortId, visiblePieces, visibleText } from "../kit/text.ts";
 import { clockText, fullTime, now, shortTime, zone } from "../kit/time.ts";
 import { type Tone, toneOf, wordOf } from "./words.ts";
@@ -94,22 +93,6 @@ export function Badge({ state, tone, as }: { state: string | null; tone?: Tone; 
 
 /** The beginning of an id; the whole one is a click away, or pointed at. */
 export const ShortId = ({ id }: { id: string }) => <code title={visibleText(id)}>{shortId(id)}</code>;
-
-interface PaymentLinkProps {
-  invoiceId: string | null;
-  /** What is shown where nobody knows the invoice. */
-  eventId?: string | null;
-}
-
-/** The beginning of an invoice's id, which leads to its payment. */
-export function PaymentLink({ invoiceId, eventId = null }: PaymentLinkProps) {
-  if (invoiceId === null) return eventId === null ? <None /> : <ShortId id={eventId} />;
-  return (
-    <Link to={`payments/${invoiceId}`}>
-      <ShortId id={invoiceId} />
-    </Link>
-  );
-}
 
 /** A payment by its reference, else by its id. */
 export const PaymentName = ({ reference, invoiceId }: { reference: string | null; invoiceId: string }) =>

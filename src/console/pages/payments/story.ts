@@ -1,15 +1,7 @@
+import type { Step } from "../../../operate/views/timeline.ts";
 import { dayText } from "../kit/time.ts";
-import type { Tone } from "../parts/words.ts";
 
-/** Where something happens, or between which two it passes. */
-type Way = "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
-
-export interface Drawn {
-  way: Way;
-  tone: Tone;
-  says: string;
-  /** More of it, written by others or long. */
-  detail?: string | null;
+export interface Drawn extends Step {
   /** A page that shows it whole. */
   to?: string;
   /** The page of several in a row. */
@@ -43,7 +35,4 @@ export function storyOf(rows: readonly { at: string; row: Drawn }[], timeZone: s
 }
 
 const isSame = (one: Drawn, other: Drawn): boolean =>
-  one.way === other.way &&
-  one.tone === other.tone &&
-  one.says === other.says &&
-  (one.detail ?? null) === (other.detail ?? null);
+  one.way === other.way && one.tone === other.tone && one.says === other.says && one.detail === other.detail;
