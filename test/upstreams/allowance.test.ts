@@ -6,23 +6,12 @@ import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 const { policy } = SOURCE;
 
 const WELL: VersionedUpstream = {
-  pausedBy: null,
-  faults: 0,
-  slowDowns: 0,
-  opensInMs: 0,
-  retryInMs: 0,
-  version: 1,
-  probeInMs: 0,
+  ...{ pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0, version: 1, probeInMs: 0 },
 };
 
 const NO_LIMIT: Limits = { ratePerSecond: null, unknownRatePerSecond: 10 };
 
-const FULL: Buckets = {
-  allowance: 20,
-  allowanceAgeMs: 0,
-  isFlooded: false,
-  nextUnknownInMs: -1,
-};
+const FULL: Buckets = { allowance: 20, allowanceAgeMs: 0, isFlooded: false, nextUnknownInMs: -1 };
 
 const allowed = (changes: Partial<VersionedUpstream & Buckets>, limits: Partial<Limits> = {}, wanted = 100) =>
   allowanceOf({ ...WELL, ...FULL, ...changes }, policy, { ...NO_LIMIT, ...limits }, wanted);
@@ -54,35 +43,26 @@ describe("what an upstream admits", () => {
   });
 
   it("is never more than what is wanted", () => {
-    expect(admissionTo({ ...WELL, faults: 5 }, policy, 0).total).toBe(0);
-    expect(admissionTo({ ...WELL, pausedBy: "refused" }, policy, 0).total).toBe(0);
+    for (const standing of [{ faults: 5 }, { pausedBy: "refused" as const }])
+      expect(admissionTo({ ...WELL, ...standing }, policy, 0).total).toBe(0);
   });
 });
 
 describe("what a source may be asked", () => {
   it("without a limit is all that is wanted", () => {
     expect(allowed({})).toEqual({
-      total: 100,
-      trial: false,
-      unknown: 100,
-      unknownGapMs: 0,
-      bucket: 20,
-      moreInMs: null,
+      ...{ total: 100, trial: false, unknown: 100, unknownGapMs: 0, bucket: 20, moreInMs: null },
     });
   });
 
   it("under a limit is what its bucket holds, and says when there is more (G8)", () => {
-    expect(allowed({ allowance: 3.9 }, { ratePerSecond: 100 })).toMatchObject({
-      total: 3,
-      unknown: 3,
-      bucket: 3.9,
-      moreInMs: 20,
-    });
-    expect(allowed({ allowance: 0 }, { ratePerSecond: 10 })).toMatchObject({ total: 0, moreInMs: 100 });
-    expect(allowed({ allowance: 20 }, { ratePerSecond: 100 }, 20)).toMatchObject({
-      total: 20,
-      moreInMs: null,
-    });
+    const found = (allowance: number, ratePerSecond: number, wanted?: number) => {
+      const { total, bucket, moreInMs } = allowed({ allowance }, { ratePerSecond }, wanted);
+      return { total, bucket, moreInMs };
+    };
+    expect(found(3.9, 100)).toEqual({ total: 3, bucket: 3.9, moreInMs: 20 });
+    expect(found(0, 10)).toEqual({ total: 0, bucket: 0, moreInMs: 100 });
+    expect(found(20, 100, 20)).toEqual({ total: 20, bucket: 20, moreInMs: null });
   });
 
   it.each([
@@ -115,23 +95,19 @@ describe("what a source may be asked", () => {
     ["refused, and due to be probed: never with a payment", { pausedBy: "refused" }, null],
     ["paused", { pausedBy: "operator" }, null],
   ])("is nothing while it is %s, and the buckets stay as they are", (_, upstream, moreInMs) => {
-    expect(allowed({ ...upstream, allowanceAgeMs: 60_000, isFlooded: true }, { ratePerSecond: 100 })).toEqual(
-      {
-        total: 0,
-        trial: false,
-        unknown: 0,
-        unknownGapMs: 100,
-        bucket: 20,
-        moreInMs,
-      },
-    );
-  });
-
-  it("is one while the circuit breaker is half open", () => {
-    expect(allowed({ faults: policy.opensAfter })).toMatchObject({ total: 1, trial: true });
-    expect(allowed({ faults: policy.opensAfter }, { ratePerSecond: 100 })).toMatchObject({
-      total: 1,
-      trial: true,
+    const given = { ...upstream, allowanceAgeMs: 60_000, isFlooded: true };
+    expect(allowed(given, { ratePerSecond: 100 })).toEqual({
+      ...{ total: 0, trial: false, unknown: 0, unknownGapMs: 100, bucket: 20, moreInMs },
     });
   });
+
+  it.each([null, 100])(
+    "is one while the circuit breaker is half open, whatever the limit: %j",
+    (ratePerSecond) => {
+      expect(allowed({ faults: policy.opensAfter }, { ratePerSecond })).toMatchObject({
+        total: 1,
+        trial: true,
+      });
+    },
+  );
 });

@@ -1,121 +1,87 @@
 import { describe, expect, it } from "vitest";
-import { RETRY_AFTER_LIMIT_MS, transition, type UpstreamRow } from "../../src/upstreams/machine.ts";
+import {
+  RETRY_AFTER_LIMIT_MS,
+  transition,
+  type UpstreamReport,
+  type UpstreamRow,
+} from "../../src/upstreams/machine.ts";
 import { SOURCE } from "../../src/upstreams/upstream-kind.ts";
 
 const CLOSED: UpstreamRow = { pausedBy: null, faults: 0, slowDowns: 0, opensInMs: 0, retryInMs: 0 };
 const error = "it said no";
-const { policy } = SOURCE;
+type Change = Parameters<typeof transition>[1];
 
-const made = (before: Partial<UpstreamRow>, signal: Parameters<typeof transition>[1]) =>
-  transition({ ...CLOSED, ...before }, signal, policy, 1);
+const made = (before: Partial<UpstreamRow>, change: Change) =>
+  transition({ ...CLOSED, ...before }, change, SOURCE.policy, 1);
 
+const works: UpstreamReport = { kind: "works" };
+const failed: UpstreamReport = { kind: "failed", times: 1, error };
+const refused: UpstreamReport = { kind: "refused", error };
+const slowDown = (retryAfterMs: number | null): UpstreamReport => ({
+  kind: "slow_down",
+  retryAfterMs,
+  error,
+});
+const LIMIT = RETRY_AFTER_LIMIT_MS;
+const named = (ms: number): Partial<UpstreamRow> => ({ opensInMs: ms, retryInMs: ms });
+const until = new Date("2026-11-01T12:00:00Z");
 const pause = { kind: "pause", until: null, reason: null } as const;
+const resume = { kind: "resume" } as const;
+const ALL = "-failing -paused -retry_after -standing";
 
-describe("what an exchange changes, and what is told of it", () => {
-  it("an answer changes nothing while all is well, and closes what was open", () => {
-    const works = { kind: "works" } as const;
-    expect(made({}, works)).toBeNull();
-    expect(made({ pausedBy: "operator" }, works)).toBeNull();
-    expect(made({ faults: 1 }, works)).toEqual({
-      upstream: CLOSED,
-      lastError: null,
-      raises: [],
-      clears: ["failing", "paused"],
-    });
-    expect(made({ pausedBy: "refused" }, works)?.clears).toEqual(["failing", "paused"]);
-    expect(made({ pausedBy: "operator", faults: 1 }, works)?.clears).toEqual(["failing"]);
-    expect(made({ retryInMs: -1 }, works)).toMatchObject({
-      upstream: CLOSED,
-      clears: ["failing", "retry_after", "paused"],
-    });
-    expect(made({ faults: 1, opensInMs: 700, retryInMs: 500 }, works)).toMatchObject({
-      upstream: { opensInMs: 500, retryInMs: 500 },
-      clears: ["failing", "paused"],
-    });
-  });
-
-  it("a failure is counted, and told once it is the fifth in a row", () => {
-    const failed = { kind: "failed", times: 1, error } as const;
-    expect(made({}, failed)).toEqual({
-      upstream: { ...CLOSED, faults: 1 },
-      lastError: error,
-      raises: [],
-      clears: [],
-    });
-    expect(made({ faults: 4 }, failed)?.raises).toEqual([{ alarm: "failing", error }]);
-    expect(made({ faults: 5 }, failed)?.raises).toEqual([]);
-  });
-
-  it("a refusal pauses it and is told, once", () => {
-    const refused = { kind: "refused", error } as const;
-    expect(made({ faults: 1 }, refused)).toEqual({
-      upstream: { ...CLOSED, faults: 1, pausedBy: "refused" },
-      lastError: error,
-      raises: [{ alarm: "paused", error }],
-      clears: [],
-    });
-    expect(made({ pausedBy: "refused" }, refused)).toBeNull();
-  });
-
-  it("a Retry-After is told where it is longer than what is believed", () => {
-    const slowDown = (retryAfterMs: number | null) => ({ kind: "slow_down", retryAfterMs, error }) as const;
-    expect(made({}, slowDown(700))).toEqual({
-      upstream: { ...CLOSED, opensInMs: 700, retryInMs: 700 },
-      lastError: error,
-      raises: [],
-      clears: [],
-    });
-    const told = [{ alarm: "retry_after", error }];
-    expect(made({}, slowDown(RETRY_AFTER_LIMIT_MS))?.raises).toEqual([]);
-    expect(made({}, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual(told);
-    const underWay = { retryInMs: RETRY_AFTER_LIMIT_MS - 60_000 };
-    expect(made(underWay, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual([]);
-    expect(made({ retryInMs: underWay.retryInMs - 1 }, slowDown(RETRY_AFTER_LIMIT_MS + 1))?.raises).toEqual(
-      told,
-    );
-    expect(made({}, slowDown(0))?.upstream).toEqual(made({}, slowDown(null))?.upstream);
-  });
+// The alarms that are raised (+) and closed (-); nothing is written where the upstream is null.
+it.each<[string, Partial<UpstreamRow>, Change, Partial<UpstreamRow> | null, string?]>([
+  ["an answer, while all is well", {}, works, null],
+  ["an answer, while a person has paused it", { pausedBy: "operator" }, works, null],
+  ["an answer after a fault", { faults: 1 }, works, {}, "-failing -paused"],
+  ["an answer after a refusal", { pausedBy: "refused" }, works, {}, "-failing -paused"],
+  ["an answer in a pause", { pausedBy: "operator", faults: 1 }, works, { pausedBy: "operator" }, "-failing"],
+  ["an answer after a named moment", { retryInMs: -1 }, works, {}, "-failing -retry_after -paused"],
+  ["an answer before one", { faults: 1, opensInMs: 9, retryInMs: 5 }, works, named(5), "-failing -paused"],
+  ["a failure", {}, failed, { faults: 1 }],
+  ["the fifth failure in a row", { faults: 4 }, failed, { faults: 5, opensInMs: 1_000 }, "+failing"],
+  ["the sixth", { faults: 5 }, failed, { faults: 6, opensInMs: 2_000 }],
+  ["a refusal", { faults: 1 }, refused, { faults: 1, pausedBy: "refused" }, "+paused"],
+  ["a refusal again", { pausedBy: "refused" }, refused, null],
+  ["a Retry-After", {}, slowDown(700), named(700)],
+  ["a Retry-After of no time", {}, slowDown(0), { slowDowns: 1, opensInMs: 1_000 }],
+  ["a 429 without one", {}, slowDown(null), { slowDowns: 1, opensInMs: 1_000 }],
+  ["a Retry-After as long as is believed", {}, slowDown(LIMIT), named(LIMIT)],
+  ["a longer one", {}, slowDown(LIMIT + 1), named(LIMIT), "+retry_after"],
+  ["a longer one, under way", { retryInMs: LIMIT - 60_000 }, slowDown(LIMIT + 1), named(LIMIT)],
+  ["a longer one, anew", { retryInMs: LIMIT - 60_001 }, slowDown(LIMIT + 1), named(LIMIT), "+retry_after"],
+  ["a pause", { faults: 5, pausedBy: "refused" }, pause, { faults: 5, pausedBy: "operator" }, "+standing"],
+  ["its end", { pausedBy: "operator" }, { ...pause, until }, { pausedBy: "operator" }, "-standing"],
+  ["the same pause again", { pausedBy: "operator" }, pause, null],
+  ["resume after a pause", { pausedBy: "operator" }, resume, {}, ALL],
+  ["resume after a refusal", { pausedBy: "refused" }, resume, {}, ALL],
+  ["resume before a named moment", named(700), resume, {}, ALL],
+  ["resume while it fails", { faults: 5 }, resume, {}, ALL],
+  ["resume while it is well", { faults: 4 }, resume, null],
+])("%s changes the upstream, and is told", (_, before, change, becomes, told = "") => {
+  const next = made(before, change);
+  expect(next?.upstream ?? null).toEqual(becomes && { ...CLOSED, ...becomes });
+  const alarms = [
+    ...(next?.raises ?? []).map(({ alarm }) => `+${alarm}`),
+    ...(next?.clears ?? []).map((one) => `-${one}`),
+  ];
+  expect(alarms.join(" ")).toBe(told);
 });
 
-describe("what a person changes", () => {
-  it("a pause changes nothing but that; without an end it is an alarm", () => {
-    expect(made({ faults: 5, opensInMs: 700, pausedBy: "refused" }, pause)).toEqual({
-      upstream: { ...CLOSED, faults: 5, opensInMs: 700, pausedBy: "operator" },
-      lastError: undefined,
-      raises: [{ alarm: "standing", error: "" }],
-      clears: [],
-      pause: { until: null, reason: null },
+describe("what is told", () => {
+  it("is the error, which an answer and resume end, and a pause leaves", () => {
+    expect(made({ faults: 4 }, failed)).toMatchObject({
+      lastError: error,
+      raises: [{ alarm: "failing", error }],
     });
-    const ending = { ...pause, until: new Date() };
-    expect(made({ pausedBy: "operator" }, ending)).toMatchObject({ raises: [], clears: ["standing"] });
+    expect(made({ faults: 1 }, works)?.lastError).toBeNull();
+    expect(made({ faults: 5 }, resume)?.lastError).toBeNull();
+    expect(made({ faults: 5 }, pause)?.lastError).toBeUndefined();
   });
 
-  it("paused already, it is paused anew for another reason or another end only", () => {
-    const paused = { pausedBy: "operator" } as const;
-    const until = new Date();
-    expect(made(paused, pause)).toBeNull();
-    expect(made(paused, { ...pause, reason: "a deploy" })?.pause).toEqual({
-      until: null,
-      reason: "a deploy",
-    });
-    expect(made(paused, { ...pause, until })?.pause).toEqual({ until, reason: null });
-  });
-
-  it.each<Partial<UpstreamRow>>([
-    { pausedBy: "operator" },
-    { pausedBy: "refused" },
-    { opensInMs: 700, retryInMs: 700 },
-    { faults: 5 },
-  ])("resumed, all is over that held it: %j", (before) => {
-    expect(made(before, { kind: "resume" })).toEqual({
-      upstream: CLOSED,
-      lastError: null,
-      raises: [],
-      clears: ["failing", "paused", "retry_after", "standing"],
-    });
-  });
-
-  it("resumed while it is well, nothing changes", () => {
-    expect(made({ faults: 4 }, { kind: "resume" })).toBeNull();
+  it("is a pause for another reason or with another end", () => {
+    const again = (changes: object) => made({ pausedBy: "operator" }, { ...pause, ...changes })?.pause;
+    expect(again({ reason: "a deploy" })).toEqual({ until: null, reason: "a deploy" });
+    expect(again({ until })).toEqual({ until, reason: null });
   });
 });

@@ -72,17 +72,6 @@ describe.each(kinds)("a %s that several processes see at once", (_, kind) => {
     expect(await alarms()).toEqual([{ name: kind.alarms.failing, times: 1, is_open: false }]);
     expect(lines.filter(({ alarmCleared }) => alarmCleared === kind.alarms.failing)).toHaveLength(1);
   });
-
-  it("is paused by the first refusal, and told of once", async () => {
-    const { seen, standing, alarms, lines } = await setUp(kind);
-    const answers = await Promise.all(
-      Array.from({ length: 8 }, seen).map((upstream) => upstream.note({ kind: "refused", error })),
-    );
-    expect(answers).toEqual(answers.map(() => false));
-    expect(await standing()).toMatchObject({ pausedBy: "refused" });
-    expect(await alarms()).toEqual([{ name: kind.alarms.paused, times: 1, is_open: true }]);
-    expect(lines.filter(({ alarm }) => alarm === kind.alarms.paused)).toHaveLength(1);
-  });
 });
 
 describe.each(kinds)("the alarms of a %s", (_, kind) => {
