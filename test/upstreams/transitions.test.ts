@@ -44,6 +44,7 @@ it.each<[string, Partial<UpstreamRow>, Change, Partial<UpstreamRow> | null, stri
   ["a refusal", { faults: 1 }, refused, { faults: 1, pausedBy: "refused" }, "+paused"],
   ["a refusal again", { pausedBy: "refused" }, refused, null],
   ["a Retry-After", {}, slowDown(700), named(700)],
+  ["one within the back-off", { opensInMs: 900 }, slowDown(700), { opensInMs: 900, retryInMs: 700 }],
   ["a Retry-After of no time", {}, slowDown(0), { slowDowns: 1, opensInMs: 1_000 }],
   ["a 429 without one", {}, slowDown(null), { slowDowns: 1, opensInMs: 1_000 }],
   ["a Retry-After as long as is believed", {}, slowDown(LIMIT), named(LIMIT)],
