@@ -13,15 +13,11 @@ it("a partition that takes too long to make keeps neither callbacks nor the star
     "create trigger slow before delete on callback_default for each row execute function slow()",
   );
   await addCallback(harness, { received_at: new Date().toISOString() });
-  expect(await harness.query("select tableoid::regclass::text as place from callback")).toEqual([
-    { place: "callback_default" },
-  ]);
   const relay = await startRelay(harness.environment({ COLLECTION_IDS: "none" }));
   // The workers try once more, and hold the log for a few seconds.
   await vi.waitFor(async () =>
     expect((await relay.callback({ data: { id: randomUUID() } })).status).toBe(200),
   );
-  expect(relay.lines).toContainEqual(
-    expect.objectContaining({ level: "warn", error: expect.stringContaining("statement timeout") }),
-  );
+  const error = expect.stringContaining("statement timeout");
+  expect(relay.lines).toContainEqual(expect.objectContaining({ level: "warn", error }));
 });

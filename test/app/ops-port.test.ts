@@ -3,7 +3,6 @@ import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
 import { ownRelay, startHarness, startRelay, TOKEN } from "../support/relay.ts";
-import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
 const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];
@@ -25,23 +24,17 @@ describe("OPS_PORT", () => {
     expect(await statuses(relay.url, ["/healthz", `/callbacks/${TOKEN}`])).toEqual([200, 200]);
   });
 
-  it("is there for workers alone, who listen on nothing else", async () => {
+  it("is there for workers alone, and holds no more connections than MAX_CONNECTIONS (G8)", async () => {
     const harness = await startHarness();
-    const environment = harness.environment({ OPS_PORT: "0", ADMIN_TOKENS: ADMIN });
-    const relay = await startRelay(environment, { http: false, workers: true });
+    const changes = { OPS_PORT: "0", ADMIN_TOKENS: ADMIN, MAX_CONNECTIONS: "4" };
+    const relay = await startRelay(harness.environment(changes), { http: false, workers: true });
     expect(relay.port).toBeNull();
-    await eventually(() => statuses(relay.opsUrl ?? ""), toEqual([200, 200, 200]));
-  });
-
-  it("holds no more connections than MAX_CONNECTIONS (G8)", async () => {
-    const harness = await startHarness();
-    const asked = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
-    const environment = harness.environment({ OPS_PORT: "0", MAX_CONNECTIONS: "2" });
-    const relay = await startRelay(environment, { http: false, workers: true });
     const url = relay.opsUrl ?? "";
-    const held = [rawSocket(url), rawSocket(url)];
+    await eventually(() => statuses(url), toEqual([200, 200, 200]));
+    const asked = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const held = Array.from({ length: 4 }, () => rawSocket(url));
     await vi.waitFor(async () => expect(await rawSocket(url, asked).ended).toBe(""));
-    held[0]?.socket.destroy();
+    for (const { socket } of held) socket.destroy();
     await vi.waitFor(async () => expect(await rawSocket(url, asked).ended).toMatch(/^HTTP\/1\.1 200 /));
   });
 
@@ -83,22 +76,6 @@ describe("/readyz", () => {
   };
   const isReady = (url: string) => eventually(async () => (await ask(url)).status, toEqual(200));
 
-  it("answers all who ask while the database swallows everything", async () => {
-    const harness = await startHarness();
-    const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
-    onTestFinished(() => proxy.close());
-    const environment = harness.environment({ DATABASE_URL: proxy.through(harness.databaseUrl) });
-    const relay = await startRelay(environment, { http: true, workers: false });
-    await isReady(relay.url);
-    proxy.fault({ kind: "black-hole" });
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(relay.url)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-    const metrics = await fetch(`${relay.url}/metrics`);
-    expect(metrics.status).toBe(200);
-    expect(await metrics.text()).not.toMatch(/^invoice_relay_oldest_/m);
-    proxy.heal();
-  });
-
   it("is ready while a schema change or a dump holds the callbacks' table", async () => {
     const { harness, relay } = await ownRelay({}, { http: true, workers: false });
     const other = await openSession(harness.databaseUrl);
@@ -118,8 +95,7 @@ describe("/readyz", () => {
     );
     await vi.waitFor(async () => expect((await ask(relay.url)).status).toBe(503));
     expect((await ask(relay.url)).text).not.toMatch(/read-only|Postgres/i);
-    const said = relay.lines.filter(({ msg }) => /\bready\b/.test(String(msg)));
-    expect(said).toMatchObject([{ error: expect.any(String) }]);
+    expect(relay.lines.filter(({ error }) => /read-only/.test(String(error)))).toHaveLength(1);
   });
 });
 
