@@ -22,45 +22,47 @@ const untold = (harness: Harness) =>
 
 const workers = { http: false, workers: true };
 
+/** A database, somebody who is told of its alarms, and the settings for that. */
+async function setUp(changes: Record<string, string> = {}) {
+  const [harness, receiver] = [await startHarness(), await startAlarmReceiver()];
+  const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url, ...changes });
+  const messages = (count: number) => vi.waitFor(() => expect(receiver.messages).toHaveLength(count), WAIT);
+  const allTold = () => vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+  return { harness, receiver, environment, messages, allTold };
+}
+
 describe.concurrent("ALARM_WEBHOOK_URL", () => {
   it("is told of an alarm's beginning and its end, with what to do, signed with each secret", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
-    const environment = harness.environment({
-      ALARM_WEBHOOK_URL: receiver.url,
-      ALARM_WEBHOOK_SECRETS: `${SECRET},${OTHER_SECRET}`,
-      RUNBOOK_URL: "https://wiki.example.com/relay",
+    const { harness, receiver, environment, messages, allTold } = await setUp({
+      ...{
+        ALARM_WEBHOOK_SECRETS: `${SECRET},${OTHER_SECRET}`,
+        RUNBOOK_URL: "https://wiki.example.com/relay",
+      },
     });
     const relay = await startRelay(environment, workers);
     await raise(harness, "an-invoice");
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    await messages(1);
     const [begun] = receiver.messages;
     const alarm = { name: "confirmation_dead", subject: "an-invoice", severity: "critical" };
     const link = "https://wiki.example.com/relay#confirmation_dead";
     expect(begun?.alarms).toMatchObject([{ ...alarm, clearedAt: null, link, detail: "because" }]);
-    for (const secret of [SECRET, OTHER_SECRET])
-      expect(
-        standardWebhookHolds(
-          { secrets: [new Secret(secret)] },
-          begun?.headers ?? {},
-          Buffer.from(begun?.body ?? ""),
-          new Date(),
-        ),
-      ).toBe(true);
+    const { headers = {}, body = "" } = begun ?? {};
+    for (const secret of [SECRET, OTHER_SECRET]) {
+      const secrets = [new Secret(secret)];
+      expect(standardWebhookHolds({ secrets }, headers, Buffer.from(body), new Date())).toBe(true);
+    }
     await clear(harness, "an-invoice");
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(2), WAIT);
+    await messages(2);
     expect(receiver.messages[1]?.alarms).toMatchObject([{ ...alarm, clearedAt: expect.any(String) }]);
-    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+    await allTold();
     expect(JSON.stringify(relay.lines)).not.toContain("planted-secret");
   });
 
   it("is told once by several processes, and of many alarms in few messages", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
-    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    const { harness, receiver, environment, allTold } = await setUp();
     for (let n = 0; n < 300; n += 1) await raise(harness, `invoice-${n}`);
     for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
-    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+    await allTold();
     const subjects = receiver.messages.flatMap(({ alarms }) => alarms.map(({ subject }) => subject));
     expect(new Set(subjects).size).toBe(300);
     expect(subjects).toHaveLength(300);
@@ -68,15 +70,13 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   });
 
   it("is told every five seconds at most, however many processes tell", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
-    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url });
+    const { harness, receiver, environment, messages, allTold } = await setUp();
     for (let n = 0; n < 3; n += 1) await startRelay(environment, workers);
-    for (const subject of ["one", "two"]) {
+    for (const [index, subject] of ["one", "two"].entries()) {
       await raise(harness, subject);
-      await vi.waitFor(() => expect(receiver.messages.at(-1)?.text).toContain(subject), WAIT);
+      await messages(index + 1);
     }
-    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+    await allTold();
     expect(receiver.messages).toHaveLength(2);
     const [{ apart } = { apart: 0 }] = await harness.query<{ apart: number }>(
       "select extract(epoch from max(told_at) - min(told_at))::float8 as apart from alarm",
@@ -85,15 +85,14 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   });
 
   it("that fails is tried again, and keeps no payment waiting", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
+    const { harness, receiver, environment, messages, allTold } = await setUp();
     Object.assign(receiver, { behaviour: 500, answer: "invalid_payload, call ada@example.com" });
     await raise(harness, "an-invoice");
-    const relay = await startRelay(harness.environment({ ALARM_WEBHOOK_URL: receiver.url }));
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    const relay = await startRelay(environment);
+    await messages(1);
     expect((await relay.callback({ event: "ping" })).status).toBe(200);
     receiver.behaviour = 200;
-    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+    await allTold();
     expect(receiver.messages).toHaveLength(2);
     const [failed] = relay.lines.filter(({ failures }) => failures === 1);
     const error = expect.stringContaining('500: "invalid_payload, call [e-mail]"');
@@ -101,29 +100,26 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
   });
 
   it("is told by the next process when one dies between the row and the answer", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
+    const { harness, receiver, environment, messages, allTold } = await setUp({ LEASE_DURATION: "2s" });
     receiver.behaviour = "hangs";
     await raise(harness, "an-invoice");
-    const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url, LEASE_DURATION: "2s" });
     const relay = await startRelayProcess(environment);
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    await messages(1);
     await relay.end("SIGKILL");
     expect(await untold(harness)).toHaveLength(1);
     receiver.behaviour = 200;
     await startRelay(environment, workers);
-    await vi.waitFor(async () => expect(await untold(harness)).toEqual([]), WAIT);
+    await allTold();
     expect(receiver.messages).toHaveLength(2);
   });
 
   it("switched on late is told of what is open, and not of all that ever was", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
+    const { harness, receiver, environment, messages } = await setUp();
     for (const subject of ["old", "recent", "open"]) await raise(harness, subject);
     await harness.query("update alarm set cleared_at = now() - interval '2 days' where subject = 'old'");
     await clear(harness, "recent");
-    await startRelay(harness.environment({ ALARM_WEBHOOK_URL: receiver.url }), workers);
-    await vi.waitFor(() => expect(receiver.messages).toHaveLength(1), WAIT);
+    await startRelay(environment, workers);
+    await messages(1);
     expect(receiver.messages[0]?.alarms.map(({ subject }) => subject)).toEqual(["recent", "open"]);
   });
 });

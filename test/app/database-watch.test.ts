@@ -8,6 +8,7 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/database.ts";
+import { eventually, toEqual } from "../support/eventually.ts";
 import { addAlarm } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
@@ -27,10 +28,12 @@ async function behindProxy(harness: Harness): Promise<{ proxy: TcpProxy; url: st
 const page = async (relay: TestRelay) => await (await fetch(`${relay.url}/metrics`)).text();
 
 /** A metric's value on a page; undefined when it is not there. */
-const metric = (text: string, name: string): number | undefined => {
-  const line = text.split("\n").find((one) => one.startsWith(`${name} `));
-  return line === undefined ? undefined : Number(line.slice(name.length + 1));
-};
+const metric = (text: string, name: string): number | undefined =>
+  text
+    .split("\n")
+    .flatMap((line) =>
+      line.startsWith(`invoice_relay_${name} `) ? [Number(line.split(" ").at(-1))] : [],
+    )[0];
 
 describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is away (%s)", (kind) => {
   it("is an alarm after five seconds, told at once, kept with its end once it is back", async () => {
@@ -43,44 +46,33 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
     await addAlarm(harness, "event_dead", "one");
     await vi.waitFor(async () => {
       const text = await page(relay);
-      expect(metric(text, "invoice_relay_database_up")).toBe(1);
-      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
+      expect(metric(text, "database_up")).toBe(1);
+      expect(metric(text, 'alarms_open{alarm="event_dead"}')).toBe(1);
     }, WAIT);
 
     proxy.fault({ kind });
     await vi.waitFor(async () => {
       const text = await page(relay);
-      expect(metric(text, "invoice_relay_database_up")).toBe(0);
-      expect(metric(text, 'invoice_relay_alarms_open{alarm="database_away"}')).toBe(1);
+      expect(metric(text, "database_up")).toBe(0);
+      expect(metric(text, 'alarms_open{alarm="database_away"}')).toBe(1);
       // The last values stay, and say how old they are.
-      expect(metric(text, 'invoice_relay_alarms_open{alarm="event_dead"}')).toBe(1);
-      expect(metric(text, "invoice_relay_database_values_age_seconds")).toBeGreaterThan(3);
-      expect(metric(text, "invoice_relay_oldest_unpublished_event_seconds")).toBe(0);
+      expect(metric(text, 'alarms_open{alarm="event_dead"}')).toBe(1);
+      expect(metric(text, "database_values_age_seconds")).toBeGreaterThan(3);
+      expect(metric(text, "oldest_unpublished_event_seconds")).toBe(0);
     }, WAIT);
     const said = relay.lines.filter(({ alarm }) => alarm === "database_away");
     expect(said).toMatchObject([{ level: "error" }]);
-    await vi.waitFor(
-      () =>
-        expect(receiver.messages.flatMap(({ alarms }) => alarms)).toContainEqual(
-          expect.objectContaining({ ...AWAY, clearedAt: null }),
-        ),
-      WAIT,
-    );
+    const told = () => receiver.messages.flatMap(({ alarms }) => alarms);
+    const away = expect.objectContaining({ ...AWAY, clearedAt: null });
+    await vi.waitFor(() => expect(told()).toContainEqual(away), WAIT);
 
     proxy.heal();
-    await vi.waitFor(async () => {
-      const rows = await harness.query(
-        `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
-          where name = 'database_away' and cleared_told_at is not null`,
-      );
-      expect(rows).toEqual([{ lasted: true, told: true }]);
-    }, WAIT);
+    const kept = `select cleared_at - raised_at > interval '4 s' as lasted, told_at is not null as told from alarm
+      where name = 'database_away' and cleared_told_at is not null`;
+    await eventually(() => harness.query(kept), toEqual([{ lasted: true, told: true }]));
     expect(receiver.messages.at(-1)?.alarms).toMatchObject([OVER]);
     expect(relay.lines.filter(({ alarmCleared }) => alarmCleared === "database_away")).toHaveLength(1);
-    await vi.waitFor(
-      async () => expect(metric(await page(relay), "invoice_relay_database_up")).toBe(1),
-      WAIT,
-    );
+    await eventually(async () => metric(await page(relay), "database_up"), toEqual(1));
   });
 });
 

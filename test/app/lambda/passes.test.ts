@@ -14,43 +14,37 @@ const lambdaStack = () => stackOf(bundles);
 const published = ({ sns, topicArn }: LambdaStack) =>
   sns.messages(topicArn).map(({ message }) => JSON.parse(message).subject);
 
-async function recorded(stack: LambdaStack, id: string): Promise<void> {
-  stack.provider.invoice(id, invoiceAnswer(id));
+/** A stack that has recorded a callback about a paid invoice; Lambda may end a container after its answer. */
+async function withRecorded() {
+  const stack = await lambdaStack();
+  const id = stack.provider.paid();
   const receive = stack.container("receive");
   expect(await receive.invoke(callbackEvent(id))).toMatchObject({ statusCode: 200 });
-  // Lambda may end a container at any moment after its answer.
   await receive.kill();
+  return { stack, id };
 }
 
 describe("the functions together", () => {
   it("need no wake-up: the schedule takes up what was recorded before a container died", async () => {
-    const stack = await lambdaStack();
-    const id = randomUUID();
-    stack.confirmQueue.failSends(100);
+    const { stack, id } = await withRecorded();
     stack.publishQueue.failSends(100);
-    await recorded(stack, id);
     const [confirm, publish] = [stack.container("confirm"), stack.container("publish")];
-
     await confirm.invoke(scheduleEvent);
     await publish.invoke(scheduleEvent);
     await confirm.invoke(scheduleEvent);
     await publish.invoke(topicEvent("wake up"));
-
     expect(stack.publishQueue.bodies()).toEqual([]);
     expect(published(stack)).toEqual([id]);
   });
 
   it("confirm, killed while the provider is asked: the next one asks again once the lease ran out", async () => {
-    const stack = await lambdaStack();
-    const id = randomUUID();
-    await recorded(stack, id);
+    const { stack, id } = await withRecorded();
     stack.provider.invoice(id, () => undefined);
     const dying = stack.container("confirm", { LEASE_DURATION: "1s" });
     const invocation = dying.invoke(scheduleEvent);
     await vi.waitFor(() => expect(stack.provider.requests).toContain(`/api/v1/invoices/${id}`));
     await Promise.all([dying.kill(), expect(invocation).rejects.toThrow("SIGKILL")]);
     stack.provider.invoice(id, invoiceAnswer(id));
-
     const confirm = stack.container("confirm", { LEASE_DURATION: "1s" });
     await vi.waitFor(async () => {
       await confirm.invoke(scheduleEvent);
@@ -61,14 +55,10 @@ describe("the functions together", () => {
   });
 
   it("confirm ends before Lambda ends it, and gives back what it has not begun", async () => {
-    const stack = await lambdaStack();
-    const id = randomUUID();
-    await recorded(stack, id);
+    const { stack, id } = await withRecorded();
     stack.provider.invoice(id, () => undefined);
-
     // 10 s before its end the function stops: at once, here. What is under way gets a few seconds more.
     await stack.container("confirm").invoke(scheduleEvent, 10_000);
-
     expect(await stack.query("select state from confirmation")).toEqual([{ state: "due" }]);
   });
 
@@ -76,15 +66,13 @@ describe("the functions together", () => {
     const stack = await lambdaStack();
     await stack.query("delete from kysely_migration where name = '0005_replays'");
     const confirm = stack.container("confirm");
-
     await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
     await stack.query("insert into kysely_migration values ('0005_replays', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
   });
 
   it("confirm and publish say how long the oldest work waits, whatever LOG_LEVEL says", async () => {
-    const stack = await lambdaStack();
-    await recorded(stack, randomUUID());
+    const { stack } = await withRecorded();
     await stack.query(
       "update confirmation set due_at = now() - interval '1 hour', open_since = now() - interval '1 hour'",
     );
@@ -109,10 +97,8 @@ describe("the functions together", () => {
       createdAt: new Date(Date.now() - 30 * hour),
       paidAt: new Date(Date.now() - 20 * hour),
     });
-
     const settings = { COLLECTION_API_URL: provider.url, COLLECTION_IDS: COLLECTION };
     await stack.container("reconcile", settings).invoke(scheduleEvent);
-
     expect(await stack.query("select invoice_id, opened_by from confirmation")).toEqual([
       { invoice_id: id, opened_by: "reconcile" },
     ]);
@@ -126,7 +112,6 @@ describe("the functions together", () => {
       `insert into replay (id, kind, filters, target, rate, matching, requested_by)
        values (gen_random_uuid(), 'events', '{}', '{"kind":"topics"}', 100, 3, 'cli:test')`,
     );
-
     const replaying = stack.container("replay").invoke(scheduleEvent);
     await eventually(async () => stack.publishQueue.bodies().length, toBeGreaterThan(0));
     // One more of it for each wake-up: a batch that was queued after the first is left to the next.
@@ -136,7 +121,6 @@ describe("the functions together", () => {
       return published(stack);
     }, toHaveLength(3));
     await replaying;
-
     expect(published(stack).sort()).toEqual(events.map(({ invoiceId }) => invoiceId).sort());
     expect(await stack.query("select state, sent from replay")).toEqual([{ state: "done", sent: 3 }]);
   });
@@ -148,9 +132,7 @@ describe("the functions together", () => {
         "select relname from pg_class where relispartition and relkind = 'r' and relname ~ '\\d{4}_\\d{2}$'",
       );
     for (const { relname } of await partitions()) await stack.query(`drop table ${relname}`);
-
     await stack.container("retention").invoke(scheduleEvent);
-
     expect(await partitions()).toHaveLength(4);
   });
 });
