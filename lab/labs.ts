@@ -69,12 +69,6 @@ export const LABS: Readonly<Record<string, Lab>> = {
     quick: [""],
     paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
   },
-  interleavings: {
-    about:
-      "callbacks, workers that die and a provider that changes its mind, in whatever order (G2, G4, G5, G6)",
-    quick: [""],
-    paths: PATH,
-  },
   lambda: {
     about: "the stack's template and the bundles of its functions, as npm run package:lambda makes them",
     builds: true,
@@ -102,12 +96,6 @@ export const LABS: Readonly<Record<string, Lab>> = {
     program: "main.ts",
     packages: POSTGRES,
   },
-  pages: {
-    about: "how many pages of its list a provider is asked for to stay complete, by payments a day",
-    program: "main.ts",
-    quick: ["--per-day 100,1000"],
-    paths: ["src/reconcile"],
-  },
   prometheus: {
     about: "a real Prometheus over the metrics, rules and dashboard",
     packages: ["prometheus"],
@@ -128,8 +116,8 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["src/reconcile", "src/provider", "src/collection-api"],
   },
   volume: {
-    about: "very many payments certified, reported, searched and dropped, a flood of made-up ids, and rest",
-    quick: ["-t retention|search"],
-    paths: ["src/operate/retention.ts", "src/operate/find-invoices.ts", "src/receive/log"],
+    about: "very many payments certified, reported and dropped, a flood of made-up ids, and rest",
+    quick: ["-t retention"],
+    paths: ["src/operate/retention.ts", "src/receive/log"],
   },
 };

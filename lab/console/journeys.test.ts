@@ -47,24 +47,6 @@ describe("by keyboard alone", () => {
       .waitFor();
   });
 
-  it("one is led from a payment, and from an alarm, to where somebody decides", async () => {
-    const { page } = person;
-    await person.visit("Payments");
-    await person.write(page.getByRole("searchbox"), "order-foreign-2");
-    await page.keyboard.press("Enter");
-    await person.press(page.getByRole("row").getByRole("link", { name: /order-foreign-2/ }));
-    await person.press(page.getByRole("link", { name: "Open in quarantine" }));
-    await page.waitForURL(`**/console/attention/quarantine/${history.quarantined[1]}`);
-    await page.getByRole("button", { name: "Release" }).waitFor();
-    await person.visit("Attention");
-    await person.press(page.getByRole("link", { name: "Alarms" }));
-    const alarm = rowOf(page, "A confirmation was given up");
-    await person.press(alarm.getByRole("link"));
-    await page.waitForURL(`**/console/attention/dead/${history.deadConfirmation}`);
-    await page.getByRole("button", { name: "Retry" }).waitFor();
-    await page.locator(".badge").getByText("dead letter").waitFor();
-  });
-
   it("one releases a payment from quarantine, and it is published", async () => {
     const { page } = person;
     const [released = "", other = ""] = history.quarantined;
@@ -112,31 +94,6 @@ describe("by keyboard alone", () => {
     await audited("replay.start", "The copy was lost.");
   });
 
-  it("one stops a replay, and lets it go on", async () => {
-    const { page } = person;
-    const { replay } = await stand.environment.api("POST", "/replays", {
-      kind: "events",
-      filters: {},
-      rate: 1,
-    });
-    await person.visit("Replays");
-    await person.press(page.getByRole("row").filter({ hasText: "running" }).getByRole("link"));
-    await person.press(page.getByRole("button", { name: "Stop" }));
-    await person.confirm("Stop", "Not now.");
-    await stand.environment.until(
-      "select state from replay where id = $1",
-      [replay.id],
-      [{ state: "cancelled" }],
-    );
-    await person.press(page.getByRole("button", { name: "Resume" }));
-    await person.confirm("Resume", "Now.");
-    await stand.environment.until(
-      "select state from replay where id = $1",
-      [replay.id],
-      [{ state: "running" }],
-    );
-  });
-
   it("one sees a gap in the calendar, closes it with reconcile, and proves it", async () => {
     const { page } = person;
     await person.visit("Completeness");
@@ -156,43 +113,6 @@ describe("by keyboard alone", () => {
       .waitFor();
     await person.press(page.getByRole("link", { name: "Completeness", exact: true }).last());
     await page.getByText(/All is complete/).waitFor();
-  });
-
-  it("one pauses with a reason and an end, and both are written down", async () => {
-    const { page } = person;
-    await person.visit("Settings & audit");
-    await person.press(page.getByRole("button", { name: "Pause asking the provider of default" }));
-    await person.select(page.getByLabel("Ends"), "15 minutes");
-    await person.confirm("Pause", "Their deploy.");
-    const row = page.getByRole("listitem").filter({ hasText: "Their deploy." });
-    await row.getByText(/until/).waitFor();
-    const [paused] = await stand.environment.query<{ minutes: number }>(
-      "select extract(epoch from paused_until - now())::int / 60 as minutes from source where name = 'default'",
-    );
-    expect(paused?.minutes).toBeGreaterThanOrEqual(13);
-    expect(paused?.minutes).toBeLessThanOrEqual(15);
-    await person.press(page.getByRole("link", { name: "Audit log" }));
-    const entry = page.getByRole("row").filter({ hasText: "pause.confirm" }).first();
-    await entry.getByText("Their deploy.").waitFor();
-    await entry.getByText(`admin:${NAMES.operate}`).waitFor();
-  });
-
-  it("one is led from the headline to what waits for the provider, and a search says that it waits", async () => {
-    const { page } = person;
-    const id = await stand.environment.invoice("waits-for-their-deploy", { payerName: "Ngozi Okafor" });
-    await stand.environment.pay(id);
-    await person.visit("Now");
-    await person.keep(`now-held-up`);
-    await person.press(page.getByRole("link", { name: "Open what is being confirmed" }));
-    await rowOf(page, id.slice(0, 8)).getByText("being confirmed").waitFor();
-    await person.keep(`payments-waiting`);
-    await person.visit("Payments");
-    await person.write(page.getByRole("searchbox"), "Ngozi Okafor");
-    await page.keyboard.press("Enter");
-    await page.getByText(/payments? of source default waits? .*Their deploy/).waitFor();
-    await person.keep(`search-finds-nothing`);
-    await person.press(page.getByRole("link", { name: "Show what waits" }));
-    await rowOf(page, id.slice(0, 8)).waitFor();
   });
 });
 

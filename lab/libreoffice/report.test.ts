@@ -13,44 +13,18 @@ const run = promisify(execFile);
 /** Has LibreOffice open a workbook and save it in another format. */
 async function converted(file: string, format: string, filter?: string): Promise<string> {
   const folder = dirname(file);
-  const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
-  await run("soffice", [
-    profile,
-    "--headless",
-    ...(filter === undefined ? [] : [`--infilter=${filter}`]),
-    "--convert-to",
-    format,
-    "--outdir",
-    folder,
-    file,
-  ]);
+  const words = ["--headless", `-env:UserInstallation=file://${join(folder, "profile")}`, "--outdir", folder];
+  const filters = filter === undefined ? [] : [`--infilter=${filter}`];
+  await run("soffice", [...words, ...filters, "--convert-to", format, file]);
   return await readFile(file.replace(/\w+$/, format.split(":")[0] ?? ""), "utf8");
 }
 
-/** Its cells, as they are kept and not as they are shown; of ours, none holds a comma. */
-async function cellsIn(file: string): Promise<string[][]> {
-  const csv = await converted(file, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false");
-  return csv
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.replaceAll('"', "").split(","));
-}
+/** What has to stay a text, whoever wrote it. */
+const TEXTS = ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1+1", "\r=1+1", " =1+1", "\uFF1D1+1", "'=1+1"];
 
 it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", async () => {
   const harness = await startHarness();
-  const texts = [
-    "=1+1",
-    "+1+1",
-    "-1+1",
-    "@SUM(1)",
-    "\t=1+1",
-    "\r=1+1",
-    " =1+1",
-    "\uFF1D1+1",
-    "'=1+1",
-    "=cmd|' /C calc'!A0",
-  ];
-  const payments = texts.map(
+  const payments = [...TEXTS, "=cmd|' /C calc'!A0"].map(
     (text, n): GivenPayment => ({
       ...{ amount: `${n + 1}.25`, payer: text, reference: text, collection: text, method: text },
       ...{ paidAt: "2026-10-10T12:00:00Z" },
@@ -64,11 +38,8 @@ it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", 
       const words = ["report", report, "--from", "2026-10-01", "--to", "2026-10-31", "--out", file];
       await runCli(words, harness.environment({ COLLECTION_IDS: "none" }));
       // As by a double click, with the numbers and formulas that LibreOffice finds by itself.
-      const sheet = await converted(
-        file,
-        "fods",
-        kind === "csv" ? "CSV:44,34,76,1,,0,false,true" : undefined,
-      );
+      const filter = kind === "csv" ? "CSV:44,34,76,1,,0,false,true" : undefined;
+      const sheet = await converted(file, "fods", filter);
       const formulas = [...sheet.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula);
       expect(formulas.filter((formula) => !formula?.includes("SUBTOTAL"))).toEqual([]);
       expect(sheet).toContain("=1+1");
@@ -96,19 +67,19 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
   const file = join(folder, "payments.xlsx");
   const environment = harness.environment({ BOOKS_TIME_ZONE: "Europe/London", COLLECTION_IDS: "none" });
 
-  await runCli(
-    ["report", "payments", "--from", "2026-10-25", "--to", "2026-10-26", "--out", file],
-    environment,
-  );
-  const [header = [], ...kept] = await cellsIn(file);
-
-  const formulas = await converted(file, "fods");
-
+  const words = ["report", "payments", "--from", "2026-10-25", "--to", "2026-10-26", "--out", file];
+  await runCli(words, environment);
+  // Cells as they are kept and not as they are shown; of ours, none holds a comma.
+  const text = await converted(file, "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,false,false");
+  const lines = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replaceAll('"', "").split(","));
+  const [header = [], ...kept] = lines;
   const rows = kept.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? ""])));
   const [total, large] = [rows.at(-1), rows.at(-2)];
   // In London the clocks go back at 01:00 UTC: the day has 25 hours, and its second hour comes twice.
-  expect(rows.slice(0, 1_000).map(({ paid }) => paid)[0]).toBe("2026-10-25 01:00:00");
-  expect(rows.slice(0, 1_000).map(({ paid }) => paid)[360]).toBe("2026-10-25 01:00:00");
+  expect([rows[0]?.paid, rows[360]?.paid]).toEqual(["2026-10-25 01:00:00", "2026-10-25 01:00:00"]);
   expect(rows.slice(0, 1_000).map(({ amount }) => Number(amount))).toEqual(
     payments.map(({ amount }) => Number(amount)),
   );
@@ -117,11 +88,9 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
   expect(rows[0]).toMatchObject({ published_at: "2026-10-31 23:30:00", day: "2026-10-25", currency: "NGN" });
   // More digits than a spreadsheet keeps: as text, which no sum changes silently; so is the sum.
   expect(large?.amount).toBe("12345678901234567.89");
-  const exact = payments.reduce(
-    (sum, { amount }) => sum + BigInt(amount.replace(".", "")),
-    1234567890123456789n,
-  );
+  const cents = payments.map(({ amount }) => BigInt(amount.replace(".", "")));
+  const exact = cents.reduce((sum, amount) => sum + amount, 1234567890123456789n);
   expect(total?.amount?.replace(".", "")).toBe(String(exact));
   expect(total).toMatchObject({ row: "total", invoice_id: "1001", vat: "200", service_charge: "100" });
-  expect(formulas).toContain("=SUBTOTAL(109;[.I2:.I1002])");
+  expect(await converted(file, "fods")).toContain("=SUBTOTAL(109;[.I2:.I1002])");
 });

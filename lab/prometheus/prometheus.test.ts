@@ -27,132 +27,111 @@ interface Scenario {
    * just started: one that is not there does not exist.
    */
   series: Record<string, string>;
-  /** In minutes; the fourth where `quiet` says nothing. */
-  quiet?: number;
-  fires: number;
-  clears: number;
-  labels?: Record<string, string>;
+  /** Minutes: it is quiet until the first, fires at the second, and is over by the third. */
+  minutes: readonly [number, number, number];
+  /** Those of the alert besides the rule's own. */
+  labels: Record<string, string>;
 }
 
-const gauge = (
+const SOON = [4, 15, 35] as const;
+
+const scenario = (
   alert: string,
-  name: string,
-  value = "400",
+  series: Record<string, string>,
+  minutes: Scenario["minutes"] = SOON,
   labels: Record<string, string> = {},
-  fires = 15,
-): Scenario => ({ alert, series: { [name]: `${value}x20 0x20` }, fires, clears: 35, labels });
+): Scenario => ({ alert, series, minutes, labels });
+
+/** A value for twenty minutes, and 0 for twenty more. */
+const gauge = (alert: string, name: string, value = "400", labels: Record<string, string> = {}, fires = 15) =>
+  scenario(alert, { [name]: `${value}x20 0x20` }, [4, fires, 35], labels);
 
 const openAlarm = (alert: string, alarm: string, fires?: number): Scenario =>
   gauge(alert, `invoice_relay_alarms_open{alarm="${alarm}"}`, "1", { alarm }, fires);
 
-const SLOW_BUCKET = 'invoice_relay_callback_to_sns_seconds_bucket{le="';
+const UP = 'up{job="invoice-relay",instance="a"}';
+const STATE = "invoice_relay_upstream_state";
+const DEFAULT = { source: "default" };
+const slowBucket = (le: string) =>
+  `invoice_relay_callback_to_sns_seconds_bucket{le="${le}",source="default"}`;
+const SLOW = "60+60x60 3600+60x60";
 
 /** The topic of the relay whose page it is stands for TOPIC. */
 const SCENARIOS: readonly Scenario[] = [
-  {
-    alert: "InvoiceRelayDown",
-    series: { 'up{job="invoice-relay",instance="a"}': "0x20 1x20" },
-    ...{ fires: 15, clears: 35, labels: { job: "invoice-relay", instance: "a" } },
-  },
-  {
-    // With all pods gone their discovery finds nothing to scrape.
-    alert: "InvoiceRelayDown",
-    series: { 'up{job="invoice-relay",instance="a"}': "stale _x20 1x20" },
-    ...{ fires: 15, clears: 35, labels: { job: "invoice-relay" } },
-  },
-  {
-    alert: "InvoiceRelayDatabaseAway",
-    series: { invoice_relay_database_up: "0x20 1x20" },
-    ...{ fires: 15, clears: 35 },
-  },
-  {
-    // One callback.
-    alert: "InvoiceRelayCallbacksNotRecorded",
-    series: { 'invoice_relay_callbacks_total{status="503"}': "1x40" },
-    ...{ fires: 8, clears: 35 },
-  },
+  scenario("InvoiceRelayDown", { [UP]: "0x20 1x20" }, SOON, { job: "invoice-relay", instance: "a" }),
+  // With all pods gone their discovery finds nothing to scrape.
+  scenario("InvoiceRelayDown", { [UP]: "stale _x20 1x20" }, SOON, { job: "invoice-relay" }),
+  scenario("InvoiceRelayDatabaseAway", { invoice_relay_database_up: "0x20 1x20" }),
+  // One callback.
+  scenario(
+    "InvoiceRelayCallbacksNotRecorded",
+    { 'invoice_relay_callbacks_total{status="503"}': "1x40" },
+    [4, 8, 35],
+  ),
+  // What hides a gap is as urgent as the gap.
   ...["certificate_gap", "certificate_failing", "sweep_failing", "database_away"].map((alarm) =>
-    // What hides a gap is as urgent as the gap.
     openAlarm("InvoiceRelayUrgentAlarm", alarm),
   ),
   openAlarm("InvoiceRelayAlarm", "invoice_anomaly"),
   openAlarm("InvoiceRelayUpstreamFailingForLong", "source_failing", 18),
-  gauge(
-    "InvoiceRelayUnprovenDays",
-    'invoice_relay_unproven_days{source="default"}',
-    "1",
-    { source: "default" },
-    18,
-  ),
+  gauge("InvoiceRelayUnprovenDays", 'invoice_relay_unproven_days{source="default"}', "1", DEFAULT, 18),
   gauge("InvoiceRelayConfirmationsWait", "invoice_relay_oldest_open_confirmation_seconds"),
   gauge("InvoiceRelayEventsWait", "invoice_relay_oldest_unpublished_event_seconds"),
-  {
-    alert: "InvoiceRelayPausedForLong",
-    series: {
-      'invoice_relay_upstream_state{work="confirm",upstream="default",state="paused"}': "1x300 0x20",
-    },
-    ...{ fires: 250, clears: 315, labels: { work: "confirm", upstream: "default" } },
-  },
-  gauge(
-    "InvoiceRelayRefused",
-    'invoice_relay_upstream_state{work="publish",upstream="TOPIC",state="refused"}',
-    "1",
-    { work: "publish", upstream: "TOPIC" },
+  scenario(
+    "InvoiceRelayPausedForLong",
+    { [`${STATE}{work="confirm",upstream="default",state="paused"}`]: "1x300 0x20" },
+    [4, 250, 315],
+    { work: "confirm", upstream: "default" },
   ),
+  gauge("InvoiceRelayRefused", `${STATE}{work="publish",upstream="TOPIC",state="refused"}`, "1", {
+    ...{ work: "publish", upstream: "TOPIC" },
+  }),
   gauge("InvoiceRelayDeadLetters", 'invoice_relay_dead{kind="event"}', "2", { kind: "event" }),
-  {
-    alert: "InvoiceRelayQuarantined",
-    series: { invoice_relay_quarantined: "1x100 0x20" },
-    ...{ fires: 70, clears: 115 },
-  },
-  {
-    alert: "InvoiceRelayNoSweep",
-    series: { 'invoice_relay_last_sweep_timestamp_seconds{source="default"}': "0x100 6000x20" },
-    ...{ fires: 80, clears: 115, labels: { source: "default" } },
-  },
-  {
-    alert: "InvoiceRelayNoCertificate",
-    series: {
+  scenario("InvoiceRelayQuarantined", { invoice_relay_quarantined: "1x100 0x20" }, [4, 70, 115]),
+  scenario(
+    "InvoiceRelayNoSweep",
+    { 'invoice_relay_last_sweep_timestamp_seconds{source="default"}': "0x100 6000x20" },
+    [4, 80, 115],
+    DEFAULT,
+  ),
+  scenario(
+    "InvoiceRelayNoCertificate",
+    {
       'invoice_relay_last_certificate_timestamp_seconds{source="default",result="none"}': "0x2400 144000x20",
     },
-    ...{ fires: 2300, clears: 2415, labels: { source: "default" } },
-  },
-  {
-    alert: "InvoiceRelaySlow",
-    series: {
-      [`${SLOW_BUCKET}60",source="default"}`]: "0x60 0+60x60",
-      [`${SLOW_BUCKET}300",source="default"}`]: "60+60x60 3600+60x60",
-      [`${SLOW_BUCKET}+Inf",source="default"}`]: "60+60x60 3600+60x60",
-    },
-    ...{ fires: 40, clears: 115 },
-  },
-  {
-    alert: "InvoiceRelayPassesFail",
-    series: { 'invoice_relay_pass_failures_total{worker="confirm"}': "10+10x30 300x30" },
-    ...{ fires: 20, clears: 50, labels: { worker: "confirm" } },
-  },
+    [4, 2300, 2415],
+    DEFAULT,
+  ),
+  scenario(
+    "InvoiceRelaySlow",
+    { [slowBucket("60")]: "0x60 0+60x60", [slowBucket("300")]: SLOW, [slowBucket("+Inf")]: SLOW },
+    [4, 40, 115],
+  ),
+  scenario(
+    "InvoiceRelayPassesFail",
+    { 'invoice_relay_pass_failures_total{worker="confirm"}': "10+10x30 300x30" },
+    [4, 20, 50],
+    { worker: "confirm" },
+  ),
   gauge("InvoiceRelayStaleValues", "invoice_relay_database_values_age_seconds"),
-  {
-    // Postgres has answered no count since the start.
-    alert: "InvoiceRelayStaleValues",
-    series: { invoice_relay_database_values_age_seconds: "stale _x20 1x20" },
-    ...{ fires: 15, clears: 35 },
-  },
-  {
-    // Of a process that has just come.
-    alert: "InvoiceRelayPoolFull",
-    series: { 'invoice_relay_database_connections_wanted{pool="hot",instance="b"}': "3x20 0x20" },
-    ...{ quiet: 8, fires: 15, clears: 35, labels: { pool: "hot", instance: "b" } },
-  },
+  // Postgres has answered no count since the start.
+  scenario("InvoiceRelayStaleValues", { invoice_relay_database_values_age_seconds: "stale _x20 1x20" }),
+  // Of a process that has just come.
+  scenario(
+    "InvoiceRelayPoolFull",
+    { 'invoice_relay_database_connections_wanted{pool="hot",instance="b"}': "3x20 0x20" },
+    [8, 15, 35],
+    { pool: "hot", instance: "b" },
+  ),
   gauge("InvoiceRelayEventLoopLate", 'invoice_relay_event_loop_delay_seconds{quantile="0.99"}', "1", {
     quantile: "0.99",
   }),
-  {
-    // All within one scrape.
-    alert: "InvoiceRelayWebhookFails",
-    series: { 'invoice_relay_alarm_webhook_total{outcome="failed"}': "5x40" },
-    ...{ fires: 10, clears: 35 },
-  },
+  // All within one scrape.
+  scenario(
+    "InvoiceRelayWebhookFails",
+    { 'invoice_relay_alarm_webhook_total{outcome="failed"}': "5x40" },
+    [4, 10, 35],
+  ),
 ];
 
 /** How series begin: by the page of a relay that has just started, and by Prometheus itself. */
@@ -202,7 +181,7 @@ describe("the rules", () => {
   it("fire from a fresh start, and clear", async () => {
     const { topicArn, startOf } = await freshPage();
     const withTopic = (text: string) => text.replace("TOPIC", topicArn);
-    const tests = SCENARIOS.map(({ alert, series, quiet = 4, fires, clears, labels: own = {} }) => {
+    const tests = SCENARIOS.map(({ alert, series, minutes: [quiet, fires, clears], labels: own }) => {
       const { labels, annotations } = rules.find((rule) => rule.alert === alert) as Rule;
       const firing = { ...own, ...labels };
       if (firing.upstream !== undefined) firing.upstream = withTopic(firing.upstream);

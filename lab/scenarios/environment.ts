@@ -1,13 +1,18 @@
 import pg from "pg";
+import { Alarms } from "../../src/alarms/alarms.ts";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
+import { createJobs, type JobName } from "../../src/app/jobs.ts";
 import { withReconcileSources } from "../../src/app/providers.ts";
+import { register } from "../../src/app/upstreams.ts";
 import { openConfirmations } from "../../src/confirm/queue/open.ts";
+import { connect } from "../../src/database/connect.ts";
+import { createLogger } from "../../src/kit/log.ts";
+import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
 import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { jobsApart } from "../environment/jobs-apart.ts";
 import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 
@@ -60,38 +65,46 @@ export async function openRelay(
   const { provider, sns, databaseUrl, query } = environment;
   const names = [...collections.keys()];
   const topicArn = await createLocalTopic(sns.url, `topic-of-${names[0]}`);
-  const settings = readSettings(
-    {
+  const environmentOfRelay = {
+    ...{
       PUBLIC_URL: "https://relay.example.com",
       DATABASE_URL: databaseUrl,
       COLLECTION_API_URL: provider.url,
+    },
+    ...{
       COLLECTION_API_KEY: "unused-key",
       CALLBACK_TOKENS: "0123456789012345678901",
       SNS_TOPIC_ARN: topicArn,
-      AWS_REGION: "us-east-1",
-      AWS_ENDPOINT_URL_SNS: sns.url,
-      PROVIDER_TIME_ZONE: zone,
-      BOOKS_TIME_ZONE: "UTC",
-      RECONCILE_LOOKBACK: "12d",
-      CONFIRM_CONCURRENCY: "8",
     },
-    SERVE_REQUIRES,
-  );
+    ...{ AWS_REGION: "us-east-1", AWS_ENDPOINT_URL_SNS: sns.url, PROVIDER_TIME_ZONE: zone },
+    ...{ BOOKS_TIME_ZONE: "UTC", RECONCILE_LOOKBACK: "12d", CONFIRM_CONCURRENCY: "8" },
+  };
+  const settings = readSettings(environmentOfRelay, SERVE_REQUIRES);
   const sources = sourcesOf(settings).flatMap((source) =>
     [...collections].map(([name, collectionId]) => ({
-      ...source,
-      name,
-      collectionApiKey: new Secret(name),
-      collectionIds: [collectionId],
+      ...{ ...source, name, collectionApiKey: new Secret(name), collectionIds: [collectionId] },
       reconciliation: "on" as const,
     })),
   );
-  const { db, alarms, run, close } = await jobsApart(settings, sources, { max: 4 });
+  const { db, close } = connect(settings.DATABASE_URL, { max: 4 });
+  await register(db, sources);
+  const [log, metrics, noop] = [createLogger({ level: "silent" }), createMetrics(), () => undefined];
+  const alarms = new Alarms({ db, log, metrics });
+  const jobs = createJobs({
+    ...{ db, hot: db, settings, lease: leaseOf(settings.LEASE_DURATION), sources, alarms, log, metrics },
+    ...{ signer: null, onEvents: noop, onConfirmations: noop },
+  });
   await query("update source set first_served_at = now() - interval '12 days' where name = any($1)", [names]);
   const sweepsDone = async (source: string) =>
     (await query("select from sweep where source = $1 and state = 'done'", [source])).length;
+  /** Runs a job of the process, or of one source, once. */
+  const run = (name: JobName, source?: string) =>
+    jobs.jobs.find((job) => job.name === name && job.source === source)?.run(NEVER);
   return {
-    close,
+    async close() {
+      await jobs.close();
+      await close();
+    },
 
     /** As callbacks do. */
     async hear(source: string, invoiceIds: readonly string[]): Promise<void> {
@@ -117,12 +130,11 @@ export async function openRelay(
         const before = await sweepsDone(source);
         for (let left = RUNS_LIMIT; left > 0 && (await sweepsDone(source)) === before; left -= 1) {
           await run("sweep", source);
-          await query("update sweep set due_at = clock_timestamp() where state = 'due' and source = $1", [
-            source,
-          ]);
-          await query("update source set opens_at = '-infinity', retry_at = '-infinity' where name = $1", [
-            source,
-          ]);
+          for (const now of [
+            "update sweep set due_at = clock_timestamp() where state = 'due' and source = $1",
+            "update source set opens_at = '-infinity', retry_at = '-infinity' where name = $1",
+          ])
+            await query(now, [source]);
         }
       }
     },

@@ -11,7 +11,6 @@ it("invoice names the invoices of one reference instead of choosing", async () =
   for (const id of ids) expect(stderr).toContain(id);
 });
 
-// That each row is read about once: lab/volume/search.test.ts.
 it("a search by the payer's name finds letters beyond ASCII in either case, however composed", async () => {
   const { harness, db } = await withDatabase();
   const names = [

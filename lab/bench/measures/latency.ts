@@ -1,7 +1,7 @@
 import { invoicePaidId } from "../../../src/events/invoice-paid.ts";
 import { type CpuCosts, warmUp } from "../harness/cpu.ts";
-import { cpuTable, type Report, rounded, spreadTable } from "../harness/report.ts";
-import { interleave, type Percentiles, percentilesOf, ratiosOf, spreadOf } from "../harness/rounds.ts";
+import { cpuTable, type Report, spreadTable } from "../harness/report.ts";
+import { interleave, type Percentiles, percentilesOf, ratiosOf } from "../harness/rounds.ts";
 import type { BenchDatabase, Stage } from "../harness/stage.ts";
 import type { BenchOptions } from "../main.ts";
 import type { BareSequenceCalls } from "../processes/bare-sequence.ts";
@@ -86,6 +86,9 @@ export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions)
   const measured = await interleave<Latency>(Object.fromEntries(variants), rounds);
   const column = (name: string, percentile: keyof Percentiles) =>
     (measured[name] ?? []).map((one) => one.sentToAccepted[percentile]);
+  const durations = Object.keys(measured).flatMap((name) =>
+    PERCENTILES.map((percentile) => [`${name} ${percentile}`, column(name, percentile)]),
+  );
   const ratios = RATES.flatMap((rate) =>
     ["bare", `bare at ${rate}/s`]
       .filter((bare) => bare in measured)
@@ -98,17 +101,7 @@ export async function latency(stage: Stage, { rounds, ms, alone }: BenchOptions)
   );
   return {
     tables: [
-      {
-        title: "Callback sent to accepted by SNS, ms, the median of the rounds (least to most)",
-        header: ["", ...PERCENTILES],
-        rows: Object.keys(measured).map((name) => [
-          name,
-          ...PERCENTILES.map((percentile) => {
-            const { min, median, max } = spreadOf(column(name, percentile));
-            return `${rounded(median)} (${rounded(min)} to ${rounded(max)})`;
-          }),
-        ]),
-      },
+      ...spreadTable("Callback sent to accepted by SNS, ms", Object.fromEntries(durations)),
       ...spreadTable("Ratios to the bare sequence", Object.fromEntries(ratios)),
       cpuTable(measured),
     ],
