@@ -21,10 +21,6 @@ const PATH = ["migrations", "src/receive", "src/confirm", "src/publish", "src/wo
 
 /** Every lab by its name, which is also its folder's. CI reads here what a change touches. */
 export const LABS: Readonly<Record<string, Lab>> = {
-  aws: {
-    about: "the packaged stack, deployed into a stranger's AWS (moto), under Amazon's own emulator",
-    program: "main.ts",
-  },
   bench: {
     about: "how fast each part is, and what a payment costs (docs/performance.md)",
     program: "main.ts",
@@ -70,7 +66,8 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
   },
   lambda: {
-    about: "the stack's template and the bundles of its functions, as npm run package:lambda makes them",
+    about: "the stack's template, by cfn-lint too, and its bundles, as npm run package:lambda makes them",
+    packages: ["python3", "python3-venv"],
     builds: true,
     quick: [""],
     paths: ["serverless.yml", "ops/lambda", "src/app/lambda", "src/alarms/definitions"],

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -80,6 +81,19 @@ describe("npm run package:lambda", () => {
     const { size } = await stat(join(root, ".esbuild/.build/src/app/lambda/receive.cjs"));
 
     expect(size).toBeLessThan(2_400_000);
+  });
+
+  it("has nothing that cfn-lint objects to, whose warnings count", async () => {
+    const python = join(tmpdir(), "invoice-relay-cfn-lint");
+    const lint = join(python, "bin/cfn-lint");
+    if (!existsSync(lint)) {
+      await execute("python3", ["-m", "venv", python]);
+      await execute(join(python, "bin/pip"), ["install", "--quiet", "cfn-lint"]);
+    }
+    const templates = ["create", "update"].map((kind) =>
+      join(root, `.serverless/cloudformation-template-${kind}-stack.json`),
+    );
+    expect((await execute(lint, templates)).stdout).toBe("");
   });
 
   it("decides everything when it packages: a condition would compare constants (cfn-lint's W8003)", () => {
