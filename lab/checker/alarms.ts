@@ -67,21 +67,17 @@ function endedWithItsProcess({ alarms, processes }: Evidence, raised: Evidence["
   );
 }
 
+/** What needs a person: a source or topic that nobody paused by hand, a dead letter, a quarantined invoice. */
 function statesThatAreTold({ sources, topics, confirmations, outbox }: Books): string[] {
-  const byOperator = (pausedBy: string | null) => pausedBy === null || pausedBy === "operator";
+  const isPaused = ({ paused_by }: { paused_by: string | null }) =>
+    paused_by !== null && paused_by !== "operator";
+  const dead = confirmations.filter(({ state }) => state === "dead");
+  const held = confirmations.filter(({ state, verdict }) => state === "done" && verdict === "quarantined");
   return [
-    ...sources
-      .filter(({ paused_by }) => !byOperator(paused_by))
-      .map(({ name }) => `${TELLS_OF.sourcePaused} ${name}`),
-    ...topics
-      .filter(({ paused_by }) => !byOperator(paused_by))
-      .map(({ arn }) => `${TELLS_OF.topicPaused} ${arn}`),
-    ...confirmations
-      .filter(({ state }) => state === "dead")
-      .map(({ invoice_id }) => `${TELLS_OF.confirmationDead} ${invoice_id}`),
-    ...confirmations
-      .filter(({ state, verdict }) => state === "done" && verdict === "quarantined")
-      .map(({ invoice_id }) => `${TELLS_OF.quarantined} ${invoice_id}`),
+    ...sources.filter(isPaused).map(({ name }) => `${TELLS_OF.sourcePaused} ${name}`),
+    ...topics.filter(isPaused).map(({ arn }) => `${TELLS_OF.topicPaused} ${arn}`),
+    ...dead.map(({ invoice_id }) => `${TELLS_OF.confirmationDead} ${invoice_id}`),
+    ...held.map(({ invoice_id }) => `${TELLS_OF.quarantined} ${invoice_id}`),
     ...outbox
       .filter(({ state }) => state === "dead")
       .map(({ event_id }) => `${TELLS_OF.outboxDead} ${event_id}`),

@@ -14,7 +14,7 @@ export const ADMIN_TOKENS: Record<Role, string> = {
 };
 
 /** What a person works with. */
-export type Hand = "mouse" | "keyboard";
+type Hand = "mouse" | "keyboard";
 
 export const DESKTOP = { viewport: { width: 1440, height: 900 } } satisfies BrowserContextOptions;
 export const PHONE = {

@@ -35,6 +35,14 @@ async function callback(environment: Environment, invoice: Partial<KeptInvoice> 
   await sendCallback(environment, theSource(environment), [keepInvoice(environment, invoice)], "documented");
 }
 
+/** The same callback, once something is wrong. */
+const amid = (fault: (environment: Environment) => void): Drive => ({
+  async act(environment) {
+    fault(environment);
+    await callback(environment);
+  },
+});
+
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
   command: async (environment) => ({
@@ -47,12 +55,7 @@ export const DRIVES = {
   /** A callback for a paid invoice. */
   callback: { act: (environment) => callback(environment) },
   /** The same, but SNS accepts the event only at the second attempt. */
-  "refused entry": {
-    async act(environment) {
-      environment.sns.addFault({ kind: "fail-entries", times: 1 });
-      await callback(environment);
-    },
-  },
+  "refused entry": amid(({ sns }) => sns.addFault({ kind: "fail-entries", times: 1 })),
   /** The same with a rate limit, so that confirmations are claimed and there is no handoff. */
   "callback under a rate": {
     environment: { CONFIRM_RATE_PER_SECOND: "100" },
@@ -61,12 +64,7 @@ export const DRIVES = {
   /** Only the start. */
   start: {},
   /** The same, while the provider refuses every key. */
-  "refusing provider": {
-    async act(environment) {
-      environment.provider.behave({ kind: "refuse" });
-      await callback(environment);
-    },
-  },
+  "refusing provider": amid(({ provider }) => provider.behave({ kind: "refuse" })),
   /** SIGTERM while the provider does not answer about one invoice and others wait for their turn. */
   "stop with work in hand": {
     environment: { CONFIRM_CONCURRENCY: "1" },
@@ -101,12 +99,7 @@ export const DRIVES = {
     act: (environment) => callback(environment),
   },
   /** A callback, while the provider is down. */
-  "failing provider": {
-    async act(environment) {
-      environment.provider.behave({ kind: "down", share: 1 });
-      await callback(environment);
-    },
-  },
+  "failing provider": amid(({ provider }) => provider.behave({ kind: "down" })),
   /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */
   revived: {
     async prepare(environment) {
@@ -131,7 +124,7 @@ export const DRIVES = {
     },
   },
   /** The provider is down when its list is to be read. */
-  "failing list": { act: async (environment) => environment.provider.behave({ kind: "down", share: 1 }) },
+  "failing list": { act: async (environment) => environment.provider.behave({ kind: "down" }) },
   /** The daily certificate of yesterday's payments. */
   "daily certificate": { prepare: dailyDue },
   /** Of what was published before. The relay that is to send it runs. */

@@ -25,7 +25,7 @@ export interface EnvironmentSource {
   testTopicArn: string;
 }
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   /** The folder for the history, the final state of the tables, and the logs. */
   folder: string;
   seed: number;
@@ -135,7 +135,7 @@ export function heal({ relays, provider, sns }: Environment): void {
 }
 
 /** Records which events SNS has accepted since the last call. @returns the number of all that it accepted. */
-export function recordAcceptances({ sns, recorder }: Environment): number {
+function recordAcceptances({ sns, recorder }: Environment): number {
   const recorded = recorder.history.filter(({ what }) => what === "accepted").length;
   const messages = sns.messages();
   for (const { topicArn, messageId, message, messageAttributes, acceptedAt } of messages.slice(recorded)) {

@@ -156,7 +156,7 @@ async function countingFront(target: () => string) {
   return { url, certificates };
 }
 
-async function startPhp(others: Record<string, string> = {}) {
+async function startPhp() {
   const front = await countingFront(() => sns.url);
   const { sns, client, topic } = await snsFixture({ signer, publicUrl: front.url });
   const topicArn = await topic("invoice-events", { SignatureVersion: "2" });
@@ -168,7 +168,6 @@ async function startPhp(others: Record<string, string> = {}) {
     DATABASE_URL: `pgsql:host=${hostname};port=${databasePort};dbname=${pathname.slice(1)};user=${username};password=${password}`,
     SNS_ORIGIN: front.url,
     PHP_CLI_SERVER_WORKERS: "4",
-    ...others,
   };
   const file = join(examples, "php/consumer.php");
   await execute("php", [file], { env: { PATH, ...environment } });
@@ -264,27 +263,6 @@ describe("the HTTP endpoint in PHP", () => {
 
     expect((await pool.query("select * from handled_event")).rows).toEqual([]);
     expect(await post(await letter()), printed()).toBe(204);
-  });
-
-  it("takes a certificate under any path of SNS_ORIGIN, as LocalStack has it", async () => {
-    const { front, letter, post, printed } = await startPhp();
-    const SigningCertURL = `${front.url}/_aws/sns${signer.certificatePath}`;
-    expect(await post(await letter({}, "2", { SigningCertURL })), printed()).toBe(204);
-  });
-
-  it.each([
-    ["aws-cn", "cn-north-1", "amazonaws.com.cn"],
-    ["aws-eusc", "eusc-de-east-1", "amazonaws.eu"],
-  ])("takes a certificate where partition %s keeps it", async (partition, region, domain) => {
-    const TopicArn = `arn:${partition}:sns:${region}:000000000000:invoice-events`;
-    const { pool, letter, post, printed } = await startPhp({ TOPIC_ARN: TopicArn, SNS_ORIGIN: "" });
-    const at = (SigningCertURL: string) => letter({ TopicArn }, "2", { SigningCertURL });
-    const own = `https://sns.${region}.${domain}${signer.certificatePath}`;
-    await pool.query("insert into sns_certificate values ($1, $2)", [own, signer.certificatePem]);
-
-    expect(await post(await at(own)), printed()).toBe(204);
-    for (const other of [own.replace(domain, "amazonaws.com"), own.replace("/Simple", "/_aws/sns/Simple")])
-      expect(await post(await at(other)), printed()).toBe(400);
   });
 
   it("takes the first genuine message beside forged ones, and fetches only names of SNS' own form", async () => {

@@ -44,7 +44,7 @@ export function honestCallback({ port, tls }: Target, body = "{}", path = `/call
   return promise;
 }
 
-export interface Nginx extends Target {
+interface Nginx extends Target {
   /** Where its configuration, its logs and its temporary files are. */
   folder: string;
   /** Everything that it wrote so far: its logs, and its streams. */

@@ -83,16 +83,9 @@ function answer(account: Account, { pathname, searchParams }: URL): { status: nu
 const DEEP = Array.from({ length: 3_000 }).reduce<unknown>((inner) => ({ a: inner }), 1);
 
 const invoiceOf = ({ id, type, status, amount, charges, ...held }: Held, zone: string) => ({
-  id,
-  type,
-  status,
-  title: "School \u0001 fees",
-  collectionName: "Term 1",
-  amount,
-  ...charges,
-  serviceFeePayer: "Merchant",
+  ...{ id, type, status, title: "School \u0001 fees", collectionName: "Term 1", amount, ...charges },
+  ...{ serviceFeePayer: "Merchant", paymentMethod: "Card" },
   paymentDate: written(held.answerDate, held.paidAt, { createdAt: held.createdAt, zone }),
-  paymentMethod: "Card",
   billerMetaData: held.deep ? DEEP : { class: "4b" },
   dateCreated: held.createdAt.toISOString(),
   dateModified: held.modifiedAt.toISOString(),
@@ -133,12 +126,8 @@ function pageOf(account: Account, query: URLSearchParams) {
   }[list.count];
   const hasNextPage = { right: page < last, missing: undefined, never: false, always: true }[list.next];
   const items = shown.map(({ id, amount, label, createdAt, listDate, paidAt }) => ({
-    id,
-    title: "School fees",
-    amount: list.hasAmounts ? amount : null,
-    status: label,
-    payerName: null,
-    payerEmail: null,
+    ...{ id, title: "School fees", amount: list.hasAmounts ? amount : null, status: label },
+    ...{ payerName: null, payerEmail: null },
     dateCreated: createdAt.toISOString(),
     datePaid: written(listDate, paidAt, { createdAt, zone }),
   }));
@@ -159,21 +148,9 @@ function comeAndGo(account: Account): void {
   // Paid this moment: of no period that is over.
   const now = new Date();
   invoices.set(id, {
-    id,
-    type: "Live",
-    status: "Paid",
-    label: "Paid",
-    createdAt: now,
-    paidAt: now,
-    modifiedAt: now,
-    listDate: "utc",
-    answerDate: "utc",
-    amount: 1,
+    ...{ id, type: "Live", status: "Paid", label: "Paid", createdAt: now, paidAt: now, modifiedAt: now },
+    ...{ listDate: "utc", answerDate: "utc", amount: 1, deep: false, gone: false, left: false, shown: false },
     charges: { serviceCharge: 0, vat: 0, settleableAmount: 1, totalAmount: 1 },
-    deep: false,
-    gone: false,
-    left: false,
-    shown: false,
   });
 }
 

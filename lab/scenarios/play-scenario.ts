@@ -8,7 +8,7 @@ import type { InvoicePlan, ScenarioPlan } from "./plan.ts";
 const MINUTE_MS = 60_000;
 
 /** What a scenario came to: what is wrong, and the results of its certificates. */
-export interface Played {
+interface Played {
   findings: Finding[];
   results: string[];
 }
@@ -27,30 +27,20 @@ export async function playScenario(
   environment.scenarios += 1;
   const merchants = sources.map(({ list, invoices }, n) => {
     const members = invoices.map((plan, place) => memberOf(plan, place, midnight));
+    const held = new Map(members.map((member) => [member.held.id, member.held]));
     const account: Account = {
-      collectionId: randomUUID(),
-      list,
-      zone,
-      invoices: new Map(members.map(({ held }) => [held.id, held])),
-      tooMany: list.tooMany,
-      pages: 0,
+      ...{ collectionId: randomUUID(), list, zone, invoices: held, tooMany: list.tooMany, pages: 0 },
     };
     return { name: `w-${environment.scenarios}-${n}`, list, account, members };
   });
   for (const { name, account } of merchants) environment.provider.accounts.set(name, account);
-  const relay = await openRelay(
-    environment,
-    zone,
-    new Map(merchants.map(({ name, account }) => [name, account.collectionId])),
-  );
+  const collections = new Map(merchants.map(({ name, account }) => [name, account.collectionId]));
+  const relay = await openRelay(environment, zone, collections);
   const played: Played = { findings: [], results: [] };
   const hear = async (isHeard: (plan: InvoicePlan) => boolean) => {
     for (const { name, members } of merchants) {
-      const heard = members.filter(({ plan }) => plan.heard && isHeard(plan));
-      await relay.hear(
-        name,
-        heard.map(({ held }) => held.id),
-      );
+      const heard = members.filter(({ plan }) => plan.heard && isHeard(plan)).map(({ held }) => held.id);
+      await relay.hear(name, heard);
     }
     await relay.settle();
   };
@@ -104,21 +94,11 @@ function memberOf(plan: InvoicePlan, place: number, midnight: number): Member {
   const paidAt = truth === "paid" || truth === "unknown" ? moment : null;
   const status = truth === "unknown" ? plan.unknownStatus : STATUS[truth];
   const held: Held = {
-    id: idOf(place),
-    type,
-    status,
-    label: label === undefined ? status : label,
-    createdAt,
-    paidAt,
-    modifiedAt: paidAt ?? createdAt,
-    listDate,
+    ...{ id: idOf(place), type, status, label: label === undefined ? status : label, createdAt, paidAt },
+    ...{ modifiedAt: paidAt ?? createdAt, listDate, amount: 1_000.5 + place },
     answerDate: later === "date filled in" ? "none" : answerDate,
-    amount: 1_000.5 + place,
     charges: { serviceCharge: 10.25, vat: 0.75, totalAmount: 1_011.5 + place, settleableAmount: 990 },
-    deep,
-    gone: false,
-    left: false,
-    shown: false,
+    ...{ deep, gone: false, left: false, shown: false },
   };
   return { plan, held, earlier: [], sent: [] };
 }

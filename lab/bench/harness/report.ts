@@ -55,7 +55,7 @@ export function spreadTable(title: string, series: Record<string, readonly numbe
   return rows.length === 0 ? [] : [{ title, header: ["", "median", "least", "most"], rows }];
 }
 
-export interface Rate {
+interface Rate {
   perSecond: number;
   cpu: CpuCosts;
 }

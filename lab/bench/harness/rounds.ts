@@ -22,7 +22,7 @@ export async function interleave<Figures>(
   return figures;
 }
 
-export interface Spread {
+interface Spread {
   min: number;
   median: number;
   max: number;

@@ -42,7 +42,7 @@ export interface JobOutlet {
   publish(event: OutgoingEvent): Promise<void>;
 }
 
-export interface JobOptions extends Addresses {
+interface JobOptions extends Addresses {
   /** With all that makes the relay fast; else as the queue's documentation shows it. */
   levers: boolean;
   /** Pool of the job as documented, which the queue may share. */

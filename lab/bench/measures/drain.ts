@@ -11,7 +11,7 @@ import type { BenchDatabase, Stage } from "../harness/stage.ts";
 import type { BenchOptions } from "../main.ts";
 import type { QueueCalls } from "../processes/graphile-worker.ts";
 
-export interface Drain {
+interface Drain {
   perSecond: number;
   cpu: CpuCosts;
   bytes: BytesPerPayment;

@@ -6,11 +6,12 @@ import { createMetrics } from "../../../src/kit/metrics.ts";
 import { Secret } from "../../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
 import { readTimeline } from "../../../src/operate/timeline-reading.ts";
+import { makePartitions } from "../../../src/receive/log/partitions.ts";
 import { certify } from "../../../src/reconcile/certificate/certify.ts";
 import { leaseOf } from "../../../src/work/lease.ts";
+import { fillPayments } from "../../volume/fill-payments.ts";
 import { nowMs } from "../harness/child.ts";
-import { fillHistory } from "../harness/fill-history.ts";
-import { COLLECTION_ID, relayEnvironment } from "../harness/payment.ts";
+import { COLLECTION_ID, relayEnvironment, TOPIC_ARN } from "../harness/payment.ts";
 import { medianTable, type Report, spreadTable } from "../harness/report.ts";
 import { interleave, percentilesOf, ratiosOf } from "../harness/rounds.ts";
 import type { BenchDatabase, Stage } from "../harness/stage.ts";
@@ -21,6 +22,7 @@ import { measureFloods, RUSH } from "./intake.ts";
 /** Callbacks a second, events a second, and ms of each reading. */
 type Growth = Record<"intake" | "drain" | "timeline" | "certify", number>;
 
+const DAY_MS = 86_400_000;
 const TIMES = 100;
 const CERTIFY_TIMES = 5;
 
@@ -80,6 +82,17 @@ async function measureReads(stage: Stage, database: BenchDatabase) {
   });
   await close();
   return { timeline, certify: certifying };
+}
+
+/** Payments of the past, one every 3.1 s: ten million in a year. */
+async function fillHistory({ url, query }: BenchDatabase, rows: number): Promise<void> {
+  const { db, close } = connect(new Secret(url), { max: 1 });
+  for (let month = 12; month >= 0; month -= 3)
+    await makePartitions(db, new Date(Date.now() - month * 31 * DAY_MS));
+  await close();
+  const everySeconds = 3.1;
+  const from = new Date(Math.floor(Date.now() / 60_000) * 60_000 - rows * everySeconds * 1_000);
+  await fillPayments(query, rows, { from, everySeconds, topicArn: TOPIC_ARN });
 }
 
 async function measure(
