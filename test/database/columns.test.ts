@@ -59,15 +59,14 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
-const SELECTED = sql`select id, word, amount, document::text, bytes, count, share, sure, at`;
-
-async function database() {
+/** Sends the rows to Postgres and reads them again. */
+async function sending() {
   const { db } = await ownDatabase({ max: 1 });
-  const sent = async (given: readonly Row[]) => {
-    const statement = sql<Row>`${SELECTED} from ${tableOf("given", COLUMNS, given)}`;
+  return async (given: readonly Row[]) => {
+    const statement = sql<Row>`
+      select id, word, amount, document::text, bytes, count, share, sure, at from ${tableOf("given", COLUMNS, given)}`;
     return (await statement.execute(db)).rows;
   };
-  return { sent };
 }
 
 const EMPTY: Row = {
@@ -77,7 +76,7 @@ const EMPTY: Row = {
 
 describe("a batch as columns", () => {
   it("arrives as it was sent: every type, nothing, an empty batch, any text and bytes", async () => {
-    const { sent } = await database();
+    const sent = await sending();
     await fc.assert(
       fc.asyncProperty(rows, async (given) => {
         expect(await sent(given)).toEqual(given);
@@ -87,7 +86,7 @@ describe("a batch as columns", () => {
   });
 
   it("keeps every digit of an amount, JSON as it was written, and makes lone surrogates U+FFFD", async () => {
-    const { sent } = await database();
+    const sent = await sending();
     const given = { ...EMPTY, amount: "9007199254740993.10", document: '{"b":1.50,"a":[ 1e2 ],"b":2}' };
     expect(await sent([{ ...given, word: "a\uD800b" }])).toEqual([{ ...given, word: "a\uFFFDb" }]);
   });
@@ -101,7 +100,7 @@ describe("a batch as columns", () => {
     { amount: "much" },
     { document: "{" },
   ])("refuses %j as data, so that its neighbours can be written without it", async (row) => {
-    const { sent } = await database();
+    const sent = await sending();
     const error = await sent([EMPTY, { ...EMPTY, ...row }]).catch((error: unknown) => error);
     expect(isRefusedData(error)).toBe(true);
   });

@@ -4,9 +4,8 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { requireWholeSessions } from "../../src/database/server.ts";
 import { Secret } from "../../src/kit/secret.ts";
-import { openDatabase } from "../support/database.ts";
+import { openDatabase, ownDatabaseUrl, queryOn } from "../support/database.ts";
 import { doctorChecks } from "../support/doctor-checks.ts";
-import { startHarness } from "../support/relay.ts";
 
 /** The url by way of something that keeps the end of a session to itself. */
 async function keepingEnds(url: string): Promise<string> {
@@ -25,46 +24,39 @@ async function keepingEnds(url: string): Promise<string> {
   return passed.href;
 }
 
-const settled = async (url: string, purpose: "hot" | "work") => {
-  const db = openDatabase(url, { max: 1, purpose });
-  const { rows } = await sql`
-    select current_setting('synchronous_commit') as commit, current_setting('lock_timeout') as lock,
-      current_setting('idle_in_transaction_session_timeout') as idle,
-      current_setting('TimeZone') as zone`.execute(db);
-  return rows[0];
-};
-
 describe("a session", () => {
   it("waits for its commits to be durable, whatever the server's own settings (G1), and holds no lock for long (G11)", async () => {
-    const harness = await startHarness();
-    const name = new URL(harness.databaseUrl).pathname.slice(1);
-    await harness.query(`alter database ${name} set synchronous_commit = off`);
-    await harness.query(`alter database ${name} set timezone = 'Asia/Kolkata'`);
-    const session = { commit: "on", idle: "5s", zone: "UTC" };
-    expect(await settled(harness.databaseUrl, "hot")).toEqual({ ...session, lock: "3s" });
-    expect(await settled(harness.databaseUrl, "work")).toEqual({ ...session, lock: "10s" });
+    const url = await ownDatabaseUrl();
+    const name = new URL(url).pathname.slice(1);
+    await queryOn(url, `alter database ${name} set synchronous_commit = off`);
+    await queryOn(url, `alter database ${name} set timezone = 'Asia/Kolkata'`);
+    for (const [purpose, lock] of [
+      ["hot", "3s"],
+      ["work", "10s"],
+    ] as const) {
+      const { rows } = await sql`
+        select current_setting('synchronous_commit') as commit, current_setting('lock_timeout') as lock,
+          current_setting('idle_in_transaction_session_timeout') as idle,
+          current_setting('TimeZone') as zone`.execute(openDatabase(url, { max: 1, purpose }));
+      expect(rows).toEqual([{ commit: "on", idle: "5s", zone: "UTC", lock }]);
+    }
   });
 
   it("that Postgres has ended is used no more, though its end has not arrived yet (G11)", async () => {
-    const harness = await startHarness();
-    const db = openDatabase(await keepingEnds(harness.databaseUrl), { max: 1 });
+    const url = await ownDatabaseUrl();
+    const db = openDatabase(await keepingEnds(url), { max: 1 });
     const ended = expect(sql`select pg_sleep(60)`.execute(db)).rejects.toMatchObject({ code: "57P01" });
-    await vi.waitFor(async () =>
-      expect(
-        await harness.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and query = 'select pg_sleep(60)'`,
-        ),
-      ).toHaveLength(1),
-    );
+    const ending = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and query = 'select pg_sleep(60)'`;
+    await vi.waitFor(async () => expect(await queryOn(url, ending)).toHaveLength(1));
     await ended;
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
   });
 
   it("is the same from one transaction to the next: a message from one reaches another", async () => {
-    const harness = await startHarness();
-    await requireWholeSessions(new Secret(harness.databaseUrl));
-    const checks = await doctorChecks(harness.environment());
+    const url = await ownDatabaseUrl();
+    await requireWholeSessions(new Secret(url));
+    const checks = await doctorChecks({ DATABASE_URL: url });
     expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
   });
 });

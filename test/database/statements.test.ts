@@ -36,7 +36,7 @@ describe("statements written by hand", () => {
   it("are taken by Postgres, and return the columns that they declare", async () => {
     await loadAll();
     const relay = await databaseOf("relay");
-    // Those of src/sandbox/provider; both have a table named `invoice`.
+    // Both have a table named `invoice`.
     const sandbox = await databaseOf("collection-service");
     expect(statements.length).toBeGreaterThan(100);
     const wrong: string[] = [];
@@ -54,11 +54,7 @@ describe("statements written by hand", () => {
   });
 });
 
-/** A column as Postgres announces it. */
-interface DescribedColumn {
-  name: string;
-  dataTypeID: number;
-}
+type DescribedColumn = Record<"name", string> & Record<"dataTypeID", number>;
 
 /** What a query of `pg` speaks the protocol with. */
 interface Wire {
