@@ -9,7 +9,7 @@ import { buildSync } from "esbuild";
 const RUNS = 20;
 const root = resolve(import.meta.dirname, "../..");
 
-export interface LoadTimes {
+interface LoadTimes {
   /** Medians, in ms. */
   receive: { wallMs: number; cpuMs: number };
   bare: { wallMs: number; cpuMs: number };

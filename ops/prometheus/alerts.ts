@@ -1,7 +1,7 @@
 import { ALARM_NAMES, ALARMS, ESCALATING } from "../../src/alarms/alarm-definitions.ts";
 
 /** What Prometheus tells people: `npm run documents` makes rules.yml and the runbook's headings from it. */
-export interface Alert {
+interface Alert {
   alert: string;
   expr: string;
   /** It fires only after so long. */

@@ -33,7 +33,7 @@ import { routesOf, servedBy } from "./upstreams.ts";
 export type JobFunction = "confirm" | "publish" | "reconcile" | "certify" | "replay" | "retention";
 
 /** The poll's parameters, as SQL. */
-export interface Polled {
+interface Polled {
   slots: Slots<TestRoutes>;
   /** Names, an array. */
   sources: RawBuilder<unknown>;

@@ -190,7 +190,7 @@ interface StopSignals {
 const SAME_REQUEST_MS = 300;
 
 /** A request to stop, by SIGTERM or SIGINT. */
-export class StopRequest {
+class StopRequest {
   /** Aborted when a stop is requested. */
   readonly signal: AbortSignal;
   /** Resolves at the same time. */

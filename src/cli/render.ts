@@ -6,7 +6,7 @@ import { commandLine } from "./command-line.ts";
 import { sheet, table } from "./table.ts";
 
 /** What a terminal needs to know beside a result. */
-export interface Rendering {
+interface Rendering {
   currencyOf: (source: string) => string | undefined;
   /** The terminal's width; undefined where the output is no terminal. */
   width?: number | undefined;

@@ -231,7 +231,7 @@ const PATH = "/api/v1/invoices/{id}";
  * One try at a confirmation. It continues the trace of the callback that opened it and is linked to those
  * that coalesced with it; one that no callback opened begins a trace of its own.
  */
-export function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
+function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
   const { invoiceId, source, priority, attempt, faults } = confirmation;
   return tracer.start("confirm invoice", {
     kind: "internal",
@@ -247,7 +247,7 @@ export function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
 }
 
 /** The request to the provider, which is not told of the trace. */
-export const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span =>
+const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span =>
   tracer.start(`GET ${PATH}`, {
     kind: "client",
     parent: traceparent ?? null,
@@ -266,7 +266,7 @@ export function endAsking(span: Span, { kind }: Answer, status: number | null): 
 }
 
 /** The commit of what follows from the answer. */
-export const startStoring = (tracer: Tracer, { traceparent }: Claimed): Span =>
+const startStoring = (tracer: Tracer, { traceparent }: Claimed): Span =>
   tracer.start("store answer", { kind: "internal", parent: traceparent ?? null });
 
 export function endStoring(span: Span, { state, verdict, event }: Outcome): void {

@@ -222,7 +222,7 @@ const UNCLEAR_FOR_LONG = 5;
  * Nothing is stored of it: it is asked again, like after any other fault, until its collection can be told.
  * Quarantine would need a person for each payment of a collection that cannot be read for a while.
  */
-export function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
+function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
   const detail =
     `It is paid, and waits: whether its collection "${collectionName}" is in COLLECTION_IDS cannot be told ` +
     `while one of them cannot be read. ${judged.rules.collectionsUnread}`;
@@ -242,7 +242,7 @@ export function quarantine({ collectionName }: ConfirmedInvoice): Changes {
   };
 }
 
-export function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
+function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
   const { confirmation, rules } = judged;
   const { hasEvent, recordOnly } = confirmation;
   const type = invoiceTypeOf(answer.invoice.type);
@@ -275,7 +275,7 @@ function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
 }
 
 /** What was Paid and no longer is: a person has to see what waited for its type, since it has no event. */
-export function stayPaid({ verdict, hasEvent }: Claimed): Changes {
+function stayPaid({ verdict, hasEvent }: Claimed): Changes {
   if (hasEvent === true || (verdict !== "quarantined" && verdict !== "pending"))
     return { state: "done", verdict: "paid" };
   return verdict === "quarantined"

@@ -48,7 +48,7 @@ export interface Outcome extends ConfirmationKey {
   clears: readonly AlarmName[];
 }
 
-export interface RaisedAlarm {
+interface RaisedAlarm {
   name: AlarmName;
   detail: string;
 }

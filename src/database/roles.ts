@@ -91,7 +91,7 @@ const createRole = (role: string): string => `
   end $$`;
 
 /** The statements that give each role its rights, and take away what an earlier version gave. */
-export function grantStatements(rights = RIGHTS): string[] {
+function grantStatements(rights = RIGHTS): string[] {
   const all = Object.values(ROLES).join(", ");
   const given = Object.entries(rights).flatMap(([table, { receiver = [], worker = [] }]) => [
     ...(receiver.length > 0 ? [`grant ${receiver.join(", ")} on ${table} to ${ROLES.receiver}`] : []),
@@ -113,7 +113,7 @@ export function grantStatements(rights = RIGHTS): string[] {
 }
 
 /** `no_right_to_create_roles`: the owner lacks CREATEROLE, and nobody has made the roles for it. */
-export type RolesState = "granted" | "no_right_to_create_roles";
+type RolesState = "granted" | "no_right_to_create_roles";
 
 /**
  * Makes the roles and gives them their rights. Safe to repeat, and at the same time in several databases of a

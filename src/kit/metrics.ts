@@ -5,7 +5,7 @@ import { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
 const LONG = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 43_200, 172_800];
 
 /** Values of labels that are known where a relay is composed: METRICS names the list in place of the values. */
-export interface KnownValues {
+interface KnownValues {
   sources: readonly string[];
   alarms: readonly string[];
   callbackStatuses: readonly number[];

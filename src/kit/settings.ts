@@ -360,7 +360,7 @@ export function sourceNamesOf(settings: Settings): string[] | null {
 const MEANS_TEST = "events of Test invoices would be taken for payments";
 
 /** Right by itself, wrong together, a line each; no line holds a secret. @param sources null without SOURCES_FILE. */
-export function contradictions(given: Parsed, sources: readonly Source[] | null): string[] {
+function contradictions(given: Parsed, sources: readonly Source[] | null): string[] {
   const { SNS_TOPIC_ARN: live, SNS_TEST_TOPIC_ARN: test, CALLBACK_ACK_STATUS: status } = given;
   const paid = new Set(given.PAID_STATUSES.map((one) => one.toLowerCase()));
   const tokens = given.ADMIN_TOKENS?.map(({ token }) => token.reveal()) ?? [];

@@ -120,7 +120,7 @@ export const readBacklog = async (db: Database, waiting: Waiting) => ({
     .execute(),
 });
 
-export interface Watched {
+interface Watched {
   sources: readonly { name: string; collectionIds: readonly string[] }[];
   topics: readonly string[];
 }

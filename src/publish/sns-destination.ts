@@ -214,7 +214,7 @@ export interface OutgoingEvent {
 }
 
 /** SNS' limits for one PublishBatch. */
-export const BATCH_SIZE = 10;
+const BATCH_SIZE = 10;
 const BATCH_BYTES = 262_144;
 
 /**
@@ -249,7 +249,7 @@ const attribute = (StringValue: string): MessageAttributeValue => ({ DataType: "
  * How many of the first events fit into one batch: up to 10 entries and 262,144 bytes; a larger event goes
  * alone.
  */
-export function countFitting(events: readonly OutgoingEvent[]): number {
+function countFitting(events: readonly OutgoingEvent[]): number {
   let bytes = 0;
   let count = 0;
   for (const event of events.slice(0, BATCH_SIZE)) {

@@ -15,7 +15,7 @@ import { callbackAddress, idsInHeaders, referenceOf, requestMask } from "./reque
 
 export const CALLBACK_METHODS: readonly string[] = ["POST", "GET", "HEAD"];
 
-export interface CallbackIntakeOptions {
+interface CallbackIntakeOptions {
   sources: readonly Source[];
   log: CallbackLog;
   /** False until the database has been found in order: nothing is recorded before. */

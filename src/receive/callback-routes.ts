@@ -7,7 +7,7 @@ import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } f
 import { comesFromBrowser, sendPage } from "./payer-page.ts";
 import { READING_LIMITS } from "./reading/parse-json.ts";
 
-export interface CallbackRoutesOptions {
+interface CallbackRoutesOptions {
   intake: CallbackIntake;
   metrics: Metrics;
   tracer: Tracer | null;

@@ -34,7 +34,7 @@ const KEPT = sql`interval '35 days'`;
 const DELETE_LIMIT = 1_000;
 
 /** Deletes old sweeps. */
-export async function forgetSwept(db: Database): Promise<void> {
+async function forgetSwept(db: Database): Promise<void> {
   await sql`
     delete from sweep where id in (
       select id from sweep as old

@@ -96,7 +96,7 @@ export const reconciled = z.object({
   opened: whole,
   called: whole,
 });
-export type ReconcileResult = z.output<typeof reconciled>;
+type ReconcileResult = z.output<typeof reconciled>;
 
 /** Pages that were read, and about how many there are; null when the list does not say. */
 interface PagesRead {

@@ -43,7 +43,7 @@ export const listedCertificate = z.object({
   lastError: z.string().nullable(),
 });
 
-export interface CertificateFilters {
+interface CertificateFilters {
   source?: string | undefined;
   result?: Result | undefined;
   /** Only those that cover this collection, perhaps among others. */
@@ -65,7 +65,7 @@ export const certificatesBeginning = (db: Database, { first, last }: IdRange, li
     .limit(limit)
     .execute();
 
-export interface DifferenceFilters {
+interface DifferenceFilters {
   /** YYYY-MM-DD, in its zone. */
   day?: string | undefined;
   weight?: Weight | undefined;

@@ -10,7 +10,7 @@ import { selectCallbacks } from "./select-callbacks.ts";
 import { selectConfirmations } from "./select-confirmations.ts";
 import { findUnopened } from "./unopened-ids.ts";
 
-export interface AskingAgainOptions {
+interface AskingAgainOptions {
   db: Database;
   /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
@@ -80,7 +80,7 @@ export const callbacksSteps = askingAgain({
  * that the settings no longer name.
  * @returns why there is no room for more; null while there is.
  */
-export async function checkRoom(
+async function checkRoom(
   { db, sources, openLimit = OPEN_LIMIT }: AskingAgainOptions,
   { filters }: Pick<HeldReplay, "filters">,
 ): Promise<Waits | null> {

@@ -11,7 +11,7 @@ import type { ReplaySteps, ReplayTarget, Waits } from "./replay.ts";
 import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 
-export interface QueueingOptions {
+interface QueueingOptions {
   db: Database;
   routes: readonly Route[];
   /** Wakes the publishers, after a commit that queued events. */

@@ -22,9 +22,9 @@ export const replayPlan = z.object({
     }),
   ),
 });
-export type ReplayPlan = z.output<typeof replayPlan>;
+type ReplayPlan = z.output<typeof replayPlan>;
 
-export interface PlanOptions extends ReplayRequest {
+interface PlanOptions extends ReplayRequest {
   db: Database;
   /** How many of the first ones to show. */
   show?: number;

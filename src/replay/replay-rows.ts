@@ -173,7 +173,7 @@ export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Pr
   });
 }
 
-export interface ProgressMade {
+interface ProgressMade {
   queued?: number;
   handled?: number;
   opened?: number;

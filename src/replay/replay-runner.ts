@@ -12,7 +12,7 @@ import type { Replay, ReplayKind, ReplaySteps } from "./replay.ts";
 import { claimReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
 import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 
-export interface ReplayRunnerOptions {
+interface ReplayRunnerOptions {
   db: Database;
   routes: readonly Route[];
   /** The names of those that the settings describe; null where they describe none. */
@@ -101,7 +101,7 @@ async function runAll(
   }
 }
 
-export interface FollowOptions extends Required<Pick<Watching, "stop" | "onProgress">> {
+interface FollowOptions extends Required<Pick<Watching, "stop" | "onProgress">> {
   db: Database;
   /** Runs it here as soon as it can be claimed; null to leave it to the relay's own processes. */
   runner: ReplayRunner | null;

@@ -28,7 +28,7 @@ export interface Watching {
   onFault?: (error: unknown) => void;
 }
 
-export interface RunOptions extends Watching {
+interface RunOptions extends Watching {
   db: Database;
   steps: ReplaySteps;
   lease: Lease;

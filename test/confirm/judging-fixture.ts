@@ -7,7 +7,7 @@ import { invoiceAnswer } from "../support/scripted-provider.ts";
 
 export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
 /** The dice that adds no jitter. */
-export const EVEN = 0.5;
+const EVEN = 0.5;
 
 export const rules: Rules = {
   ...{ paidStatuses: new Set(["paid"]), invalidStatuses: new Set(["invalidated", "invalid", "expired"]) },

@@ -12,7 +12,7 @@ interface ToldMessage {
 }
 
 /** What ALARM_WEBHOOK_URL names, in a test: keeps what it is told, and answers as `behaviour` says. */
-export interface AlarmReceiver {
+interface AlarmReceiver {
   url: string;
   messages: ToldMessage[];
   /** A status, of each message its own, or never an answer. */

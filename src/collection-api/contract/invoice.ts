@@ -75,7 +75,7 @@ export const invoiceWritten = z
 export type InvoiceWritten = z.input<typeof invoiceWritten>;
 
 /** The most items that one page may be asked for. */
-export const PAGE_SIZE_LIMIT = 1_000;
+const PAGE_SIZE_LIMIT = 1_000;
 
 /** Which invoices of a collection are asked for, and which page of them (interface, part A). */
 export const invoiceFilter = z

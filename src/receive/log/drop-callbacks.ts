@@ -152,7 +152,7 @@ interface DropPage {
 }
 
 /** A condition: callbacks about the invoice stay. Two expressions: its source and its id. */
-export type IsKept = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => RawBuilder<unknown>;
+type IsKept = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 const FIRST: CallbackKey = { at: "-infinity", id: NIL_UUID };
 const SHAPE = { before: new Date(0), after: FIRST, isKept: () => sql`false` };

@@ -51,7 +51,7 @@ export async function eraseCallbacks(
 }
 
 /** A callback that may be about an erased invoice, and may as well be about another. */
-export interface LeftCallback {
+interface LeftCallback {
   id: string;
   receivedAt: Date;
   source: string;

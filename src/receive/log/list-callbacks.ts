@@ -51,7 +51,7 @@ const LISTED = {
 export type ListedCallback = RowOf<typeof LISTED>;
 
 /** How long the body was as it was sent; null once it was erased. */
-export const sentBytes = sql`
+const sentBytes = sql`
   case when erased_at is null then octet_length(body) end`;
 
 const listed = sql`

@@ -8,7 +8,7 @@ import { step } from "../../kit/step.ts";
 const MONTHS_AHEAD = 3;
 
 /** One partition of `callback`: a month of the log, in UTC. */
-export interface Partition {
+interface Partition {
   name: string;
   from: string;
   to: string;

@@ -45,7 +45,7 @@ export const PLACES: readonly string[] = [
 ];
 
 /** How many `a.*` and arrays may lie within each other before a body is left to the scan. */
-export const PLACES_DEPTH = 4;
+const PLACES_DEPTH = 4;
 
 /**
  * Keys below which a UUID is never the invoice's: the scan passes them over (interface, part A for the
@@ -53,7 +53,7 @@ export const PLACES_DEPTH = 4;
  * written before the invoice had an id, and the URL holds a token. In doubt a key is not listed: a wrong id
  * costs one request, a missed one costs a payment's event until the next sweep.
  */
-export const UNRELATED_KEYS: readonly string[] = [
+const UNRELATED_KEYS: readonly string[] = [
   "collectionId",
   "collection",
   "collectionCategory",

@@ -16,7 +16,7 @@ import { keepWholeReading, type ListKey, listedPerDay } from "./listed-rows.ts";
 /** So many payments are read rather than counted by halves: a page. */
 const CHEAP = 100;
 
-export interface ChangedDays {
+interface ChangedDays {
   dates: ListDates;
   /** What is stored, by day. */
   perDay: PerDay;

@@ -12,7 +12,7 @@ import { type ListedPayment, type ListFilter, listedPayment, mayBePaid } from ".
 import { type PageFacts, PageProof } from "./page-proof.ts";
 
 /** Takes what a page shows. @param payments those that may be paid. @param ids all of them. */
-export type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => Promise<void>;
+type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => Promise<void>;
 
 /** A reading that is under way: what it has shown, so that each counts once. */
 interface Begun {
@@ -39,7 +39,7 @@ export interface Unusable {
 }
 
 /** Told of each page that is read. @param expected pages in all, where that is known */
-export type OnPage = (expected: number | null) => void;
+type OnPage = (expected: number | null) => void;
 
 /** The progress of a reading, in pages. */
 export type OnPages = (done: number, total: number | null) => void;

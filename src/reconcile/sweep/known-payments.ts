@@ -96,7 +96,7 @@ export const readSurroundings = async (db: Database, { name, liveTopicArn }: Rec
   isServed: await someRelayIsConnected(db),
 });
 
-export type Surroundings = Awaited<ReturnType<typeof readSurroundings>>;
+type Surroundings = Awaited<ReturnType<typeof readSurroundings>>;
 
 /** Pure. @returns null when nothing is missing any more. */
 export function waitingOf(known: KnownPayment, around: Surroundings): WaitingPayment | null {

@@ -49,7 +49,7 @@ export interface SweepDeps {
   onEvents?: () => void;
 }
 
-export interface SweepResult extends SweepCounts {
+interface SweepResult extends SweepCounts {
   /** The days whose list contradicted itself: what it showed was used, the rest is unknown. */
   unproven: Unproven[];
   /** Why everything was read; null: only what is new, and what the list counts otherwise than before. */

@@ -65,9 +65,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   }
 }
 
-/** `url` is that of the database `invoice_relay`, password included. */
-export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>;
-
 const ATTEMPTS = 20;
 
 async function spawnOnPort(
@@ -130,9 +127,9 @@ function tryPort(port: number): Promise<number | undefined> {
   });
 }
 
-export type ServerProcess = Awaited<ReturnType<typeof watch>>;
+type ServerProcess = Awaited<ReturnType<typeof watch>>;
 
-export interface SpawnServerOptions {
+interface SpawnServerOptions {
   account: Account;
   binaries: string;
   cluster: string;
@@ -154,7 +151,7 @@ const WATCHED = '( (read -r _ <&3 || kill -INT $$) & ); exec "$@" 3<&-';
 const READY_WITHIN_MS = 120_000;
 
 /** Starts Postgres on 127.0.0.1 and resolves when it takes connections or has ended. */
-export async function spawnServer(options: SpawnServerOptions): Promise<SpawnResult> {
+async function spawnServer(options: SpawnServerOptions): Promise<SpawnResult> {
   const server = await launch(options);
   for (const until = Date.now() + READY_WITHIN_MS; Date.now() < until; ) {
     if (await hasEnded(server)) return { state: "failed", output: await readFile(options.logFile, "utf8") };

@@ -7,7 +7,7 @@ import { DAY_MS } from "../../kit/time.ts";
 import { API_ANSWERS } from "./answers.ts";
 import { CALLBACK_VARIANTS, type CallbackVariant } from "./callback-request.ts";
 
-export const operationNames = Object.keys(operations) as [OperationName, ...OperationName[]];
+const operationNames = Object.keys(operations) as [OperationName, ...OperationName[]];
 
 export const whole = (least: number, most: number) => z.int().min(least).max(most);
 
@@ -63,7 +63,7 @@ const apiFault = z.strictObject({
   times: whole(1, 1_000_000).optional().describe("How often it strikes; until reset when left out."),
 });
 
-export type ApiFault = z.output<typeof apiFault>;
+type ApiFault = z.output<typeof apiFault>;
 
 /** What goes wrong on request. `{}` is this service as it is by itself. */
 export const faultsSchema = z.strictObject({

@@ -116,7 +116,7 @@ export type SeedInput = z.input<typeof seedSchema>;
 export type Seed = z.output<typeof seedSchema>;
 
 /** The seed that comes with the service. */
-export const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
+const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
 
 /** @throws RelayError that lists all that is wrong with the seed; no key is part of it. */
 export const parseSeed = (value: unknown, origin = "The seed"): Seed => checked(seedSchema, value, origin);
