@@ -3,22 +3,11 @@ import { json } from "node:stream/consumers";
 import { startServer } from "./own-server.ts";
 import { onTestFinished } from "./own-test.ts";
 
-export interface LocalSqs {
-  /** What the SDK takes as its endpoint. */
-  url: string;
-  queueUrl: string;
-  /** The bodies of the messages that nobody deleted, in the order they came. */
-  bodies(): string[];
-  /** Lets the next sends fail, as SQS says that it is away. */
-  failSends(count: number): void;
-  put(body: string): void;
-}
-
 /**
  * One queue that speaks SQS' JSON protocol, as far as SendMessage, ReceiveMessage and DeleteMessage go; a
  * message that was received stays hidden.
  */
-export async function startLocalSqs(): Promise<LocalSqs> {
+export async function startLocalSqs() {
   const messages = new Map<string, { body: string; hidden: boolean }>();
   let failing = 0;
   const put = (body: string) => void messages.set(randomUUID(), { body, hidden: false });
@@ -50,10 +39,13 @@ export async function startLocalSqs(): Promise<LocalSqs> {
   });
   onTestFinished(close);
   return {
+    /** What the SDK takes as its endpoint. */
     url,
     queueUrl: `${url}/000000000000/queue`,
+    /** The bodies of the messages that nobody deleted, in the order they came. */
     bodies: () => [...messages.values()].map(({ body }) => body),
-    failSends: (count) => {
+    /** Lets the next sends fail, as SQS says that it is away. */
+    failSends: (count: number) => {
       failing = count;
     },
     put,

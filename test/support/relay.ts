@@ -1,27 +1,18 @@
 import pg from "pg";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
-import { type RunningRelay, serve } from "../../src/app/serve.ts";
+import { serve } from "../../src/app/serve.ts";
 import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
-import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
-import { type ScriptedProvider, startScriptedProvider } from "./scripted-provider.ts";
+import { startScriptedProvider } from "./scripted-provider.ts";
 import { testSigner } from "./signer.ts";
 import { keptLog } from "./test-log.ts";
 
 export const TOKEN = "test-token-0123456789abcdef";
 
-export interface Harness {
-  databaseUrl: string;
-  provider: ScriptedProvider;
-  sns: LocalSns;
-  topicArn: string;
-  testTopicArn: string;
-  /** Settings for `serve` in this harness. */
-  environment(changes?: Record<string, string | undefined>): Record<string, string | undefined>;
-  /** Runs a query; rows as Postgres gives them. */
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-}
+type Environment = Record<string, string | undefined>;
+export type Harness = Awaited<ReturnType<typeof startHarness>>;
 
 /** What closes the provider and SNS, which hang up on whoever waits there, by the address of that SNS. */
 const upstreams = new Map<string | undefined, () => Promise<unknown>>();
@@ -30,7 +21,7 @@ const upstreams = new Map<string | undefined, () => Promise<unknown>>();
  * A database of its own, a provider that answers what the test says, and a local SNS with two topics; gone
  * with the test.
  */
-export async function startHarness(): Promise<Harness> {
+export async function startHarness() {
   const database = await createTestDatabase();
   const provider = await startScriptedProvider();
   const sns = await startLocalSns({ port: 0, signer: await testSigner() });
@@ -54,23 +45,20 @@ export async function startHarness(): Promise<Harness> {
   });
   return {
     ...{ databaseUrl: database.url, provider, sns, topicArn, testTopicArn },
-    environment: (changes = {}) => ({
+    /** Settings for `serve` in this harness. */
+    environment: (changes: Environment = {}): Environment => ({
       ...{ PORT: "0", PUBLIC_URL: "https://relay.example.com", DATABASE_URL: database.url },
       ...{ COLLECTION_API_URL: provider.url, COLLECTION_API_KEY: "test-api-key", CALLBACK_TOKENS: TOKEN },
       ...{ SNS_TOPIC_ARN: topicArn, AWS_REGION: "us-east-1", AWS_ENDPOINT_URL_SNS: sns.url },
       ...changes,
     }),
-    query: async (text, values = []) => (await pool.query(text, values)).rows,
+    /** Runs a query; rows as Postgres gives them. */
+    query: async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
+      (await pool.query<Row>(text, values)).rows,
   };
 }
 
-export type TestRelay = RunningRelay & {
-  url: string;
-  /** The lines it logged, parsed. */
-  lines: Record<string, unknown>[];
-  /** Sends a callback; a body that is no text is sent as JSON. */
-  callback(body: unknown, init?: RequestInit & { path?: string }): Promise<Response>;
-};
+export type TestRelay = Awaited<ReturnType<typeof startRelay>>;
 
 type RelayRoles = { http: boolean; workers: boolean };
 
@@ -79,9 +67,9 @@ const ANSWERED_MS = 300;
 
 /** A relay in this process, stopped when the test is over: then it waits for no answer that never comes. */
 export async function startRelay(
-  environment: Record<string, string | undefined>,
+  environment: Environment,
   roles: RelayRoles = { http: true, workers: true },
-): Promise<TestRelay> {
+) {
   const { lines, log } = keptLog();
   const settings = readSettings(environment, SERVE_REQUIRES);
   const relay = await serve({ settings, log, host: "127.0.0.1", ...roles });
@@ -94,8 +82,13 @@ export async function startRelay(
   return {
     ...relay,
     url,
+    /** The lines it logged, parsed. */
     lines,
-    callback: (body, { path = `/callbacks/${TOKEN}`, ...init } = {}) =>
+    /** Sends a callback; a body that is no text is sent as JSON. */
+    callback: (
+      body: unknown,
+      { path = `/callbacks/${TOKEN}`, ...init }: RequestInit & { path?: string } = {},
+    ) =>
       fetch(`${url}${path}`, {
         method: "POST",
         headers: { "content-type": "application/json" },
@@ -107,7 +100,7 @@ export async function startRelay(
 }
 
 /** A relay, and what it runs in. */
-export async function ownRelay(changes: Record<string, string | undefined> = {}, roles?: RelayRoles) {
+export async function ownRelay(changes: Environment = {}, roles?: RelayRoles) {
   const harness = await startHarness();
   return { harness, relay: await startRelay(harness.environment(changes), roles) };
 }

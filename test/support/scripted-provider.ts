@@ -7,22 +7,6 @@ export type Script =
   | { status: number; body: unknown; headers?: Record<string, string> }
   | ((request: IncomingMessage, response: ServerResponse) => void);
 
-export interface ScriptedProvider {
-  url: string;
-  /** Every request's path, in order. */
-  requests: string[];
-  /** The answers to Get Invoice for one id: used up one by one, the last one stays. */
-  invoice(id: string, ...scripts: Script[]): void;
-  /** Holds the answer that an invoice is paid until it is released. */
-  held(id: string): { asked: Promise<void>; release(): void };
-  /** Knows one more invoice, which is paid. @returns its id */
-  paid(changes?: Record<string, unknown>): string;
-  collection(id: string, ...scripts: Script[]): void;
-  /** What is answered for anything that has no script. */
-  otherwise(script: Script): void;
-  close(): Promise<void>;
-}
-
 /** The interface's words, typed by hand from it (part A), not taken from our schema. */
 export const NOT_FOUND: Script = {
   status: 404,
@@ -79,7 +63,7 @@ export const emptyCollection =
   };
 
 /** A provider that answers what the test says, over real HTTP. */
-export async function startScriptedProvider(): Promise<ScriptedProvider> {
+export async function startScriptedProvider() {
   const scripts = new Map<string, Script[]>();
   const requests: string[] = [];
   let fallback: Script = NOT_FOUND;
@@ -92,12 +76,15 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
     const text = typeof script.body === "string" ? script.body : JSON.stringify(script.body);
     response.writeHead(script.status, { "content-type": "application/json", ...script.headers }).end(text);
   });
+  /** The answers to Get Invoice for one id: used up one by one, the last one stays. */
   const invoice = (id: string, ...given: Script[]) => void scripts.set(`/api/v1/invoices/${id}`, given);
   return {
     url,
+    /** Every request's path, in order. */
     requests,
     invoice,
-    held(id) {
+    /** Holds the answer that an invoice is paid until it is released. */
+    held(id: string) {
       const [asked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const answer = invoiceAnswer(id);
       const hold: Script = async (_request, response) => {
@@ -106,15 +93,17 @@ export async function startScriptedProvider(): Promise<ScriptedProvider> {
         if (typeof answer !== "function") response.writeHead(answer.status).end(JSON.stringify(answer.body));
       };
       invoice(id, hold, answer);
-      return { asked: asked.promise, release: released.resolve };
+      return { asked: asked.promise, release: () => released.resolve() };
     },
-    paid(changes) {
+    /** Knows one more invoice, which is paid. @returns its id */
+    paid(changes?: Record<string, unknown>): string {
       const id = randomUUID();
       invoice(id, invoiceAnswer(id, changes));
       return id;
     },
-    collection: (id, ...given) => void scripts.set(`/api/v1/collections/${id}`, given),
-    otherwise: (script) => {
+    collection: (id: string, ...given: Script[]) => void scripts.set(`/api/v1/collections/${id}`, given),
+    /** What is answered for anything that has no script. */
+    otherwise: (script: Script) => {
       fallback = script;
     },
     close,

@@ -3,35 +3,13 @@ import { buffer } from "node:stream/consumers";
 import { startServer } from "./own-server.ts";
 import { onTestFinished } from "./own-test.ts";
 
-/** A span as a collector gets it; ids in hex. */
-export interface SeenSpan {
-  service: string;
-  traceId: string;
-  spanId: string;
-  /** "" for the first of a trace. */
-  parentSpanId: string;
-  name: string;
-  /** As OTLP counts kinds: 1 internal, 2 server, 3 client, 4 producer. */
-  kind: number;
-  attributes: Record<string, unknown>;
-  /** `<trace id>-<span id>` of each link. */
-  links: string[];
-  isError: boolean;
-  /** Whether it ended after it began. */
-  lasted: boolean;
-}
+/** A span as a collector gets it; ids in hex, kinds as OTLP counts them (1 internal, 2 server, 3 client, 4 producer). */
+export type SeenSpan = ReturnType<typeof readSpan>;
 
-export interface TraceReceiver {
-  /** What OTEL_EXPORTER_OTLP_ENDPOINT names. */
-  url: string;
-  spans: SeenSpan[];
-  requests: { path: string; headers: IncomingHttpHeaders }[];
-  /** A status, or never an answer. */
-  behaviour: number | "hangs";
-}
+export type TraceReceiver = Awaited<ReturnType<typeof startTraceReceiver>>;
 
 /** A collector of our own: reads OTLP over HTTP by the field numbers of opentelemetry-proto. */
-export async function startTraceReceiver(): Promise<TraceReceiver> {
+export async function startTraceReceiver() {
   const server = await startServer(async (request, response) => {
     const body = await buffer(request);
     receiver.requests.push({ path: request.url ?? "", headers: request.headers });
@@ -40,7 +18,14 @@ export async function startTraceReceiver(): Promise<TraceReceiver> {
     response.writeHead(receiver.behaviour, { "content-type": "application/x-protobuf" }).end();
   });
   onTestFinished(server.close);
-  const receiver: TraceReceiver = { url: server.url, spans: [], requests: [], behaviour: 200 };
+  const receiver = {
+    /** What OTEL_EXPORTER_OTLP_ENDPOINT names. */
+    url: server.url,
+    spans: [] as SeenSpan[],
+    requests: [] as { path: string; headers: IncomingHttpHeaders }[],
+    /** A status, or never an answer. */
+    behaviour: 200 as number | "hangs",
+  };
   return receiver;
 }
 
@@ -53,15 +38,18 @@ const readSpans = (request: Buffer): SeenSpan[] =>
     );
   });
 
-const readSpan = (span: Buffer, service: string): SeenSpan => ({
+const readSpan = (span: Buffer, service: string) => ({
   service,
   traceId: part(span, 1).toString("hex"),
   spanId: part(span, 2).toString("hex"),
+  /** "" for the first of a trace. */
   parentSpanId: part(span, 4).toString("hex"),
   name: part(span, 5).toString(),
   kind: Number(number(span, 6)),
+  /** Whether it ended after it began. */
   lasted: number(span, 8) >= number(span, 7) && number(span, 7) > 0n,
   attributes: attributesOf(parts(span, 9)),
+  /** `<trace id>-<span id>` of each. */
   links: parts(span, 13).map((link) => `${part(link, 1).toString("hex")}-${part(link, 2).toString("hex")}`),
   isError: number(part(span, 15), 3) === 2n,
 });
