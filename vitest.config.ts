@@ -43,7 +43,7 @@ const WITH_SERVERS = {
 
 // What waits for heartbeats and back-offs is begun first, the longest of all: else a run would end with these alone.
 const WAITS_LONG =
-  /\/test\/(app\/(maintenance|silent-process|lambda\/passes)|confirm\/gateway-not-found|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
+  /\/test\/(app\/(maintenance|silent-process|lambda\/passes)|confirm\/asking|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -16,32 +16,17 @@ describe("work under a lease, by the process' own clock", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["performance", "setInterval", "clearInterval"] }));
   afterEach(() => void vi.useRealTimers());
 
-  it("begins while the lease lasts, which counts from before the claim", () => {
-    const held = holding(async () => true);
-    held.add([WORK], performance.now() - LEASE_MS + 1);
-    expect(held.begin("line", 1)).toEqual(BEGINS);
-  });
-
-  it("does not begin once the lease has ended, and is held no longer", () => {
-    const held = holding(async () => true);
-    held.add([WORK], performance.now() - LEASE_MS);
-    expect(held.begin("line", 1)).toEqual(LAPSED);
-    expect(held.size).toBe(0);
-  });
-
-  it("begins after an extension, which counts from when it was asked for", async () => {
-    const held = holding(async () => true);
-    held.add([WORK], performance.now());
-    await vi.advanceTimersByTimeAsync(3 * LEASE_MS);
-    expect(held.begin("line", 1)).toEqual(BEGINS);
-    held.dropWaiting();
-  });
-
-  it("does not begin when extending failed", async () => {
-    const held = holding(async () => false);
-    held.add([WORK], performance.now());
-    await vi.advanceTimersByTimeAsync(LEASE_MS);
-    expect(held.begin("line", 1)).toEqual(LAPSED);
+  it.each([
+    ["while the lease lasts, which counts from before the claim", true, 1 - LEASE_MS, 0, BEGINS],
+    ["no more once it has ended", true, -LEASE_MS, 0, LAPSED],
+    ["after an extension, which counts from when it was asked for", true, 0, 3 * LEASE_MS, BEGINS],
+    ["no more when extending failed", false, 0, LEASE_MS, LAPSED],
+  ])("begins %s", async (_, isExtended, claimedMs, laterMs, found) => {
+    const held = holding(async () => isExtended);
+    held.add([WORK], performance.now() + claimedMs);
+    await vi.advanceTimersByTimeAsync(laterMs);
+    expect(held.begin("line", 1)).toEqual(found);
+    expect(held.size).toBe(found === BEGINS ? 1 : 0);
   });
 
   it("does not believe an extension whose answer came after the end", async () => {

@@ -1,14 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import {
-  draining,
-  finish,
-  inBatches,
-  never,
-  onFakeTime,
-  scriptedPump,
-  settle,
-  slowPump,
-} from "./scripted-pump.ts";
+import { finish, inBatches, never, onFakeTime, scriptedPump, settle, slowPump } from "./scripted-pump.ts";
 
 onFakeTime();
 
@@ -16,33 +7,25 @@ describe("2. what is held runs in batches, side by side", () => {
   it("as far as exchanges are free", async () => {
     const { pump, line } = slowPump({ exchanges: 3, batchSize: 10 });
     line.add(100);
-    const end = draining(pump);
+    void pump.drain(never());
     await settle();
     expect(inBatches(line)).toEqual([10, 10, 10]);
-    await end(line);
   });
 
-  it("a partial batch is held while another is in flight, 50 ms at most", async () => {
+  it("at once when full or alone; a partial batch is held while another is in flight, 50 ms at most", async () => {
     const { pump, line } = slowPump({ batchSize: 10 });
-    pump.take(line.make(10), 0, performance.now());
-    pump.take(line.make(3), 0, performance.now());
+    const take = (count: number) => {
+      pump.take(line.make(count), 0, performance.now());
+      return inBatches(line);
+    };
+    expect(take(3)).toEqual([3]);
+    expect(take(6)).toEqual([3]);
+    expect(take(4)).toEqual([3, 10]);
+    expect(take(3)).toEqual([3, 10]);
     await vi.advanceTimersByTimeAsync(30);
-    pump.take(line.make(2), 0, performance.now());
-    expect(inBatches(line)).toEqual([10]);
+    expect(take(2)).toEqual([3, 10]);
     await vi.advanceTimersByTimeAsync(20);
-    expect(inBatches(line)).toEqual([10, 5]);
-    await finish(line);
-  });
-
-  it("a batch that becomes full, or finds nothing under way, goes at once", async () => {
-    const { pump, line } = slowPump({ batchSize: 10 });
-    pump.take(line.make(3), 0, performance.now());
-    expect(inBatches(line)).toEqual([3]);
-    pump.take(line.make(6), 0, performance.now());
-    expect(inBatches(line)).toEqual([3]);
-    pump.take(line.make(4), 0, performance.now());
-    expect(inBatches(line)).toEqual([3, 10]);
-    await finish(line);
+    expect(inBatches(line)).toEqual([3, 10, 5]);
   });
 
   it("waits no longer because another line is busy", async () => {
@@ -55,7 +38,6 @@ describe("2. what is held runs in batches, side by side", () => {
       await vi.advanceTimersByTimeAsync(10);
     }
     expect(inBatches(hangs)).toEqual([10, 1]);
-    await finish(hangs);
   });
 });
 
@@ -77,13 +59,12 @@ describe("3. an exchange is free once the upstream has answered", () => {
   it("but what waits to be written is bounded (G8)", async () => {
     const { pump, line } = slowPump({ exchanges: 4 });
     line.add(1_000);
-    const end = draining(pump);
+    void pump.drain(never());
     for (let round = 0; round < 200; round += 1) {
       for (const batch of line.underWay) batch.answers();
       await settle();
     }
     expect(line.ran.length).toBeLessThanOrEqual(6 * 4);
-    await end(line);
   });
 });
 
@@ -121,7 +102,6 @@ describe("4. leases are extended while work is held", () => {
     expect(refusing.ran).toHaveLength(2);
     await finish(well);
     expect(well.ran).toHaveLength(3);
-    await finish(refusing);
   });
 
   it("what cannot be given back runs out by itself, and is told", async () => {
@@ -190,12 +170,10 @@ describe("5. after a stop", () => {
     await pump.drain(AbortSignal.abort());
     line.answersAtOnce = false;
     line.add(1);
-    const drained = pump.drain(never());
+    void pump.drain(never());
     await vi.advanceTimersByTimeAsync(6_000);
     const [batch] = line.underWay;
     expect(batch?.signal.aborted).toBe(false);
-    await finish(line);
-    await drained;
   });
 });
 

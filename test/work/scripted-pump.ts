@@ -155,16 +155,4 @@ export async function finish(line: ScriptedLine): Promise<void> {
   await settle();
 }
 
-/** Drains. @returns stops it, and waits for its end once all of that line is done. */
-export function draining(pump: Pick<Pump<Item>, "drain">): (line: ScriptedLine) => Promise<void> {
-  const stop = new AbortController();
-  const drained = pump.drain(stop.signal);
-  return async (line) => {
-    stop.abort();
-    await settle();
-    await finish(line);
-    await drained;
-  };
-}
-
 export const inBatches = (line: ScriptedLine) => [...line.underWay].map(({ items }) => items.length);
