@@ -5,7 +5,7 @@ import { PublishCommand, SubscribeCommand } from "@aws-sdk/client-sns";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
 import { parseInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
-import { confirmSubscription, type Trust } from "../../src/events/verify-signature.ts";
+import { certificateAt, confirmSubscription, type Trust } from "../../src/events/verify-signature.ts";
 import { stringToSign } from "../../src/sandbox/sns/delivery.ts";
 import { snsFixture, startSubscriber } from "../sandbox/sns/sns-fixture.ts";
 import { startServer } from "../support/own-server.ts";
@@ -207,4 +207,31 @@ it("confirmSubscription confirms the subscription to a topic that is named, whic
   expect(await confirmSubscription(request, trusting)).toBe(TopicArn);
   await client.send(new PublishCommand({ TopicArn, Message: text }));
   expect(await parseInvoicePaid(await first("Notification"), trusting)).toEqual([event]);
+});
+
+describe("the certificate at an address", () => {
+  const at = (name: number | string) => `${host.url}/${name}${certificatePath}`;
+  /** How many requests this makes. */
+  const requestsOf = async (fetching: () => Promise<unknown>) => {
+    const before = asked.length;
+    await fetching();
+    return asked.length - before;
+  };
+
+  it("is fetched once, however many messages come at once and afterwards", async () => {
+    const many = () => Promise.all(Array.from({ length: 50 }, () => certificateAt(at("once"))));
+    expect([await requestsOf(many), await requestsOf(many)]).toEqual([1, 0]);
+  });
+
+  it("is asked for again after it could not be fetched", async () => {
+    const failed = () =>
+      expect(certificateAt(`${MISSING}?again`)).rejects.toMatchObject({ kind: "unreachable" });
+    expect([await requestsOf(failed), await requestsOf(failed)]).toEqual([1, 1]);
+  });
+
+  it("is forgotten, the oldest first, when many others are named (G8)", async () => {
+    for (let number = 0; number <= 100; number += 1) await certificateAt(at(number));
+    expect(await requestsOf(() => certificateAt(at(100)))).toBe(0);
+    expect(await requestsOf(() => certificateAt(at(0)))).toBe(1);
+  });
 });
