@@ -113,8 +113,8 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["src/reconcile", "src/provider", "src/collection-api"],
   },
   volume: {
-    about: "very many payments certified, reported and dropped, a flood of made-up ids, and rest",
-    quick: ["-t retention"],
-    paths: ["src/operate/retention.ts", "src/receive/log"],
+    about: "very many payments certified, reported, searched and dropped, a flood of made-up ids, and rest",
+    quick: ["-t retention|search"],
+    paths: ["src/operate/retention.ts", "src/operate/find-invoices.ts", "src/receive/log"],
   },
 };

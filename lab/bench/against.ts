@@ -43,12 +43,10 @@ export async function compareCheckouts(
   return {
     tables: [
       {
-        title: `${measure}: this checkout and ${there}, ${options.rounds} rounds of each in turn`,
+        title: `${measure}, medians of ${options.rounds} rounds: this checkout and ${there} in turn`,
         header: ["", "here", "least", "most", "there", "least", "most", "here / there", "least", "most"],
         // Two checkouts may have other tables: their rows would bury the rest.
         rows: rows.filter(([name]) => !String(name).includes(" relations ")),
-        note: `Medians of the rounds; a ratio is of a round here to the one there beside it. cpu: ms for each
-1,000; all: everybody's but the generator's. Bytes: for each payment; by table and index with --json.`,
       },
     ],
     figures: { bench: measure, options, here: HERE, there, rounds },

@@ -49,15 +49,8 @@ function readOptions(words: string[]) {
     args: words,
     allowPositionals: true,
     options: {
-      ...{
-        rounds: text,
-        seconds: text,
-        callbacks: text,
-        minutes: text,
-        rows: text,
-        rate: text,
-        against: text,
-      },
+      ...{ rounds: text, seconds: text, callbacks: text, minutes: text },
+      ...{ rows: text, rate: text, against: text },
       ...{ json: flag, profile: flag, long: flag, quick: flag, alone: flag, help: flag },
     },
   });

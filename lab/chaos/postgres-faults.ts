@@ -33,8 +33,6 @@ export async function failPostgres(how: PostgresFault, faulty: Faulty): Promise<
     case "fail-over":
       await server.failOver?.();
       return async () => {};
-    case "disk-full":
-      return (await server.fillDisk?.()) ?? (async () => {});
     case "serialization":
       return await failWrites(databaseUrl, "40001", 6);
     case "deadlock":
@@ -60,12 +58,6 @@ async function runAgainst(url: string, ...statements: string[]): Promise<unknown
  */
 async function failWrites(url: string, sqlState: string, times: number): Promise<() => Promise<unknown>> {
   const drop = "drop function if exists faults_fail() cascade; drop sequence if exists faults_failed";
-  const present = await runOn<{ name: string }>(
-    url,
-    `select relname::text as name from pg_class where relkind in ('r', 'p')
-      and relnamespace = 'public'::regnamespace`,
-  );
-  const tables = TABLES.filter((table) => present.some(({ name }) => name === table));
   await runAgainst(
     url,
     drop,
@@ -77,7 +69,7 @@ async function failWrites(url: string, sqlState: string, times: number): Promise
         end if;
         return null;
       end $$`,
-    ...tables.map(
+    ...TABLES.map(
       (table) => `create trigger faults_fail before insert or update or delete on ${table}
         for each statement execute function faults_fail()`,
     ),

@@ -34,8 +34,8 @@ const POSTGRES_FAULTS = [
   "locked",
 ] as const;
 
-/** Besides, what only some servers support: only in a plan made by hand. */
-export type PostgresFault = (typeof POSTGRES_FAULTS)[number] | "fail-over" | "disk-full";
+/** `fail-over` stands only in a plan made by hand, for a server with a standby. */
+export type PostgresFault = (typeof POSTGRES_FAULTS)[number] | "fail-over";
 
 export interface Planned {
   /** From the start of the run, in ms. */

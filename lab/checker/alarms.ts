@@ -1,14 +1,14 @@
 import { type Evidence, type Findings, troubleWithin } from "./evidence.ts";
 import type { Books } from "./read-books.ts";
 
-/** Which alarm is open for which state. */
-const TELLS_OF = {
-  sourcePaused: "source_paused",
-  topicPaused: "topic_paused",
-  confirmationDead: "confirmation_dead",
-  outboxDead: "event_dead",
-  quarantined: "invoice_quarantined",
-} as const;
+/** The alarms that are open as long as a state lasts. */
+const OF_STATES = new Set([
+  "source_paused",
+  "topic_paused",
+  "confirmation_dead",
+  "event_dead",
+  "invoice_quarantined",
+]);
 
 /** How long after the commit of an alarm its log line may be missing because of a kill, in ms. */
 const SLACK_MS = 3_000;
@@ -20,16 +20,15 @@ const SLACK_MS = 3_000;
  */
 export function* checkAlarms(evidence: Evidence, books: Books): Findings {
   const aboutOf = (alarm: { name: string; subject: string }) => `${alarm.name} ${alarm.subject}`;
-  const isNamed = new Set<string>(Object.values(TELLS_OF));
   const open = new Set<string>();
   for (const alarm of books.alarms) {
-    if (alarm.cleared_at !== null || !isNamed.has(alarm.name)) continue;
+    if (alarm.cleared_at !== null || !OF_STATES.has(alarm.name)) continue;
     const key = `${aboutOf(alarm)} ${alarm.source}`;
     if (open.has(key)) yield ["open twice", key];
     open.add(key);
   }
   const openSubjects = new Set(
-    books.alarms.filter(({ cleared_at, name }) => cleared_at === null && isNamed.has(name)).map(aboutOf),
+    books.alarms.filter(({ cleared_at, name }) => cleared_at === null && OF_STATES.has(name)).map(aboutOf),
   );
   const states = new Set(statesThatAreTold(books));
   for (const state of states) if (!openSubjects.has(state)) yield ["no alarm is open", state];
@@ -74,13 +73,11 @@ function statesThatAreTold({ sources, topics, confirmations, outbox }: Books): s
   const dead = confirmations.filter(({ state }) => state === "dead");
   const held = confirmations.filter(({ state, verdict }) => state === "done" && verdict === "quarantined");
   return [
-    ...sources.filter(isPaused).map(({ name }) => `${TELLS_OF.sourcePaused} ${name}`),
-    ...topics.filter(isPaused).map(({ arn }) => `${TELLS_OF.topicPaused} ${arn}`),
-    ...dead.map(({ invoice_id }) => `${TELLS_OF.confirmationDead} ${invoice_id}`),
-    ...held.map(({ invoice_id }) => `${TELLS_OF.quarantined} ${invoice_id}`),
-    ...outbox
-      .filter(({ state }) => state === "dead")
-      .map(({ event_id }) => `${TELLS_OF.outboxDead} ${event_id}`),
+    ...sources.filter(isPaused).map(({ name }) => `source_paused ${name}`),
+    ...topics.filter(isPaused).map(({ arn }) => `topic_paused ${arn}`),
+    ...dead.map(({ invoice_id }) => `confirmation_dead ${invoice_id}`),
+    ...held.map(({ invoice_id }) => `invoice_quarantined ${invoice_id}`),
+    ...outbox.filter(({ state }) => state === "dead").map(({ event_id }) => `event_dead ${event_id}`),
   ];
 }
 

@@ -40,14 +40,9 @@ export function evidenceOf(history: readonly Happening[]) {
     asked: of("asked").map(({ ask, source, invoiceId, at }) => {
       const answer = said.get(ask);
       return {
-        source,
-        invoiceId,
-        began: at,
-        ended: answer?.at ?? Number.POSITIVE_INFINITY,
-        status: answer?.status ?? null,
-        retryAfterS: answer?.retryAfterS ?? null,
-        invoice: answer?.invoice ?? null,
-        end: answer?.end ?? "open",
+        ...{ source, invoiceId, began: at, ended: answer?.at ?? Number.POSITIVE_INFINITY },
+        ...{ status: answer?.status ?? null, retryAfterS: answer?.retryAfterS ?? null },
+        ...{ invoice: answer?.invoice ?? null, end: answer?.end ?? ("open" as const) },
       };
     }),
     accepted: of("accepted").map((line) => ({ ...line, event: eventIn(line.message) })),

@@ -5,24 +5,11 @@ import { dirname, join, resolve } from "node:path";
 import bundled, { inflate } from "@sparticuz/chromium";
 import { type Browser, chromium } from "playwright-core";
 
-const SYSTEM_BROWSERS = [
-  "/usr/bin/chromium",
-  "/usr/bin/chromium-browser",
-  "/usr/bin/google-chrome",
-  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-];
-
 /**
- * A real Chromium: the one inside an npm package, which brings its libraries and fonts, so that a page measures
- * the same everywhere, and needs nothing but glibc; this machine's own where that one cannot run.
+ * A real Chromium for Linux on x64: the one inside an npm package, which brings its libraries and fonts, so that a
+ * page measures the same everywhere, and needs nothing but glibc.
  */
 export async function launchChromium(): Promise<Browser> {
-  if (process.platform !== "linux" || process.arch !== "x64") {
-    const executablePath = SYSTEM_BROWSERS.find(existsSync);
-    if (executablePath === undefined)
-      throw new Error(`No Chromium runs here: install one as ${SYSTEM_BROWSERS.join(" or ")}.`);
-    return await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  }
   const home = await unpacked();
   return await chromium.launch({
     executablePath: join(home, "chromium"),

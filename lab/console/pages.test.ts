@@ -14,39 +14,27 @@ const LOOKS = looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE }).filter(
 );
 
 /** Every page, and every place on it that has an address. */
-function placesIn(history: FullHistory | null, callback = "", replay = ""): [name: string, path: string][] {
-  return [
-    ["now", ""],
-    ["payments", "payments"],
-    ["callbacks", "callbacks"],
-    ["attention-dead", "attention/dead"],
-    ["attention-quarantine", "attention/quarantine"],
-    ["attention-anomalies", "attention/anomalies"],
-    ["attention-refused", "attention/refused"],
-    ["attention-alarms", "attention/alarms"],
-    ["completeness", "completeness"],
-    ["replays", "replays"],
-    ["replays-new", "replays/new"],
-    ["settings", "settings"],
-    ["audit", "settings/audit"],
-    ...(history === null
-      ? []
-      : ([
-          ["payment", `payments/${history.paid[0]}`],
-          ["payment-quarantined", `payments/${history.quarantined[0]}`],
-          ["callback", `callbacks/${callback}`],
-          ["dead-letter", `attention/dead/${history.deadConfirmation}`],
-          ["in-quarantine", `attention/quarantine/${history.quarantined[0]}`],
-          ["completeness-day", `completeness/${history.gapDay}`],
-          ["replay", `replays/${replay}`],
-        ] as [string, string][])),
-  ];
-}
+const placesIn = (history: FullHistory | null, callback = "", replay = ""): Record<string, string> => ({
+  ...{ now: "", payments: "payments", callbacks: "callbacks", completeness: "completeness" },
+  ...{ "attention-dead": "attention/dead", "attention-quarantine": "attention/quarantine" },
+  ...{ "attention-anomalies": "attention/anomalies", "attention-refused": "attention/refused" },
+  ...{ "attention-alarms": "attention/alarms", replays: "replays", "replays-new": "replays/new" },
+  ...{ settings: "settings", audit: "settings/audit" },
+  ...(history !== null && {
+    payment: `payments/${history.paid[0]}`,
+    "payment-quarantined": `payments/${history.quarantined[0]}`,
+    callback: `callbacks/${callback}`,
+    "dead-letter": `attention/dead/${history.deadConfirmation}`,
+    "in-quarantine": `attention/quarantine/${history.quarantined[0]}`,
+    "completeness-day": `completeness/${history.gapDay}`,
+    replay: `replays/${replay}`,
+  }),
+});
 
 const stand = standHere();
 
 /** Opens each place in each look: axe finds nothing, nothing is cut off, runs or hides, the browser reports nothing. */
-async function visitAll(state: string, places: [name: string, path: string][]): Promise<void> {
+async function visitAll(state: string, places: Record<string, string>): Promise<void> {
   const found: string[] = [];
   for (const { name: look, ...options } of LOOKS) {
     const operator = await stand.arrive(options);
@@ -54,7 +42,7 @@ async function visitAll(state: string, places: [name: string, path: string][]): 
     await operator.page.getByLabel("Admin token").waitFor();
     await operator.keep(`${state}-sign-in-${look}`);
     await operator.signIn("admin");
-    for (const [name, path] of places) {
+    for (const [name, path] of Object.entries(places)) {
       await operator.open(path);
       await operator.settle();
       await operator.keep(`${state}-${name}-${look}`);
@@ -96,13 +84,10 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
 
   it("when the provider is away", async () => {
     await takeProviderAway(stand.environment);
-    await visitAll("trouble", [
-      ["now", ""],
-      ["attention-alarms", "attention/alarms"],
-      ["payments-waiting", "payments?verdict=pending"],
-      ["payments-none-found", "payments?to=2001-01-01"],
-      ["settings", "settings"],
-    ]);
+    await visitAll("trouble", {
+      ...{ now: "", "attention-alarms": "attention/alarms", settings: "settings" },
+      ...{ "payments-waiting": "payments?verdict=pending", "payments-none-found": "payments?to=2001-01-01" },
+    });
   });
 });
 

@@ -56,23 +56,9 @@ export async function newCluster(
   await writeFile(file, password, { mode: 0o600 });
   await execute("chown", ["postgres:", file]);
   const data = join(folder, "cluster");
-  const rest = [
-    "-U",
-    "postgres",
-    "--auth=scram-sha-256",
-    `--pwfile=${file}`,
-    "--encoding=UTF8",
-    "--locale=C",
-  ];
-  await asPostgres(
-    join(bin, "initdb"),
-    "-D",
-    data,
-    ...rest,
-    "--wal-segsize=1",
-    "--no-sync",
-    "--no-instructions",
-  );
+  const login = ["-U", "postgres", "--auth=scram-sha-256", `--pwfile=${file}`];
+  const rest = ["--encoding=UTF8", "--locale=C", "--wal-segsize=1", "--no-sync", "--no-instructions"];
+  await asPostgres(join(bin, "initdb"), "-D", data, ...login, ...rest);
   return await clusterIn(folder, { bin, settings });
 }
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { createLocalTopic } from "../../src/app/dev-topics.ts";
-import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { startServer } from "../../test/support/own-server.ts";
 import { Random } from "../chaos/random.ts";
 import { checkAllFound } from "../checker/check-events.ts";
@@ -11,7 +11,7 @@ import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import { Recorder } from "../checker/history.ts";
 import { judge } from "../checker/judge-run.ts";
 import { type Books, countOpen, readBooks } from "../checker/read-books.ts";
-import { type Provider, startProvider } from "./provider.ts";
+import { startProvider } from "./provider.ts";
 import { Relay } from "./relay.ts";
 import { until } from "./run-lab.ts";
 
@@ -39,17 +39,7 @@ interface EnvironmentOptions {
 }
 
 /** Relays in processes of their own, a provider and an SNS, proxies between them, and the recorded history. */
-export interface Environment {
-  readonly folder: string;
-  readonly databaseUrl: string;
-  readonly recorder: Recorder;
-  readonly provider: Provider;
-  readonly sns: LocalSns;
-  readonly sources: readonly EnvironmentSource[];
-  readonly relays: readonly Relay[];
-  /** Ends all of it. */
-  close(): Promise<void>;
-}
+export type Environment = Awaited<ReturnType<typeof makeEnvironment>>;
 
 const SETTINGS = {
   ...{ PUBLIC_URL: "https://relay.example.com", AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local" },
@@ -62,7 +52,7 @@ const KEPT_MESSAGES = 10_000_000;
 const keyOf = (name: string) => `key-of-${name}`;
 
 /** Starts everything but the relays, whose schema is made. */
-export async function makeEnvironment(options: EnvironmentOptions): Promise<Environment> {
+export async function makeEnvironment(options: EnvironmentOptions) {
   const { folder, databaseUrl, seed, leaseMs } = options;
   await mkdir(folder, { recursive: true });
   const recorder = new Recorder(folder);
@@ -96,6 +86,7 @@ export async function makeEnvironment(options: EnvironmentOptions): Promise<Envi
     return Relay.place({ folder, recorder, name: `relay-${index + 1}`, environment, sourcesFile, ports });
   });
   const relays = await Promise.all(places);
+  /** Ends all of it. */
   const close = async () => {
     await Promise.all(relays.map((relay) => relay.close()));
     await Promise.all([sns, provider, people].map((one) => one.close()));

@@ -31,11 +31,12 @@ export interface KeptInvoice {
  * - `gateway`: a 404 page that does not follow the interface
  * - `forget`: the interface's own "does not exist" for an invoice that exists
  */
-export type Behaviour = { share?: number } & (
-  | { kind: "well" | "down" | "cut" | "hang" | "broken" | "other-id" | "refuse" | "gateway" | "forget" }
-  | { kind: "slow"; ms: number }
-  | { kind: "limit"; retryAfterS: number }
-);
+export interface Behaviour {
+  kind: keyof typeof MISBEHAVIOURS;
+  share?: number;
+  ms?: number;
+  retryAfterS?: number;
+}
 
 /** A response as it is sent. */
 interface Answer {
@@ -58,33 +59,21 @@ const refusal = (status: number, message: string, headers = {}): Answer => ({
 
 const NOT_FOUND = refusal(404, "Invoice with the given Id does not exist");
 
-/** Changes a response according to the behaviour. */
-function misbehave(behaviour: Behaviour, answer: Answer): Answer {
-  switch (behaviour.kind) {
-    case "well":
-      return answer;
-    case "down":
-      return refusal(503, "Service unavailable");
-    case "slow":
-      return { ...answer, afterMs: behaviour.ms };
-    case "cut":
-      return { ...answer, cut: true };
-    case "hang":
-      return { ...answer, never: true };
-    case "broken":
-      return { ...answer, text: JSON.stringify(answer.body).slice(0, -20) };
-    case "other-id":
-      return { ...answer, body: withOtherId(answer.body) };
-    case "limit":
-      return refusal(429, "Too many requests", { "retry-after": String(behaviour.retryAfterS) });
-    case "refuse":
-      return refusal(401, "Invalid API key");
-    case "gateway":
-      return { ...refusal(404, "", { "content-type": "text/html" }), text: "<h1>Not found</h1>" };
-    case "forget":
-      return NOT_FOUND;
-  }
-}
+/** Each changes a response. */
+const MISBEHAVIOURS = {
+  well: (answer: Answer): Answer => answer,
+  down: () => refusal(503, "Service unavailable"),
+  slow: (answer: Answer, { ms = 0 }) => ({ ...answer, afterMs: ms }),
+  cut: (answer: Answer) => ({ ...answer, cut: true }),
+  hang: (answer: Answer) => ({ ...answer, never: true }),
+  broken: (answer: Answer) => ({ ...answer, text: JSON.stringify(answer.body).slice(0, -20) }),
+  "other-id": (answer: Answer) => ({ ...answer, body: withOtherId(answer.body) }),
+  limit: (_: Answer, { retryAfterS = 1 }) =>
+    refusal(429, "Too many requests", { "retry-after": String(retryAfterS) }),
+  refuse: () => refusal(401, "Invalid API key"),
+  gateway: () => ({ ...refusal(404, "", { "content-type": "text/html" }), text: "<h1>Not found</h1>" }),
+  forget: () => NOT_FOUND,
+} satisfies Record<string, (answer: Answer, how: { ms?: number; retryAfterS?: number }) => Answer>;
 
 function withOtherId({ data, ...envelope }: { data?: unknown }) {
   const { id, ...fields } = (data ?? {}) as Record<string, unknown>;
@@ -141,8 +130,6 @@ function shownPage(invoices: readonly KeptInvoice[], filter: URLSearchParams) {
   return { items, page, pageSize, totalCount: fitting.length, hasNextPage, hasPreviousPage: page > 1 };
 }
 
-export type Provider = Awaited<ReturnType<typeof startProvider>>;
-
 /**
  * A provider of the interface: keeps invoices in memory, answers properly or according to its behaviour, and
  * records every change, request and answer.
@@ -179,7 +166,7 @@ export async function startProvider(recorder: Recorder, keys: ReadonlyMap<string
     const strikes = now.share === undefined || random.share() < now.share;
     const whole =
       source === null ? refusal(401, "Invalid API key") : wellAnswer(source, path, url.searchParams);
-    const answer = strikes ? misbehave(now, whole) : whole;
+    const answer = strikes ? MISBEHAVIOURS[now.kind](whole, now) : whole;
     const end = await send(answer, response);
     if (!isGet) return;
     const isSane = answer.text === undefined && answer.never !== true;

@@ -24,13 +24,6 @@ const keepSending =
     for (let n = 0; n < connections; n += 1) open();
   };
 
-/** The same with a peer that reads nothing. */
-const neverReading =
-  (connections: number, bytes: string): Attack =>
-  (target) => {
-    for (let n = 0; n < connections; n += 1) attackerSocket(target).write(bytes);
-  };
-
 /** So many requests a second, over connections that are kept where the target keeps them. */
 const atRate =
   (perSecond: number, bytes: string | Buffer): Attack =>
@@ -106,11 +99,9 @@ export function attacksOn(token: string): Record<string, Attack> {
   const bomb = gzipSync(Buffer.alloc(64 * MIB));
   const bombed = post(`Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n`);
   const large = post(`Content-Length: ${10 * MIB}\r\n`);
-  const many = get(path).repeat(3_000);
   const open = get(path).slice(0, -2);
   return {
-    "3,000 callbacks at once on each of 40 connections": keepSending(40, many),
-    "the same, no answer read": neverReading(40, many),
+    "3,000 callbacks at once on each of 40 connections": keepSending(40, get(path).repeat(3_000)),
     "15 MiB in chunks of one byte": keepSending(20, chunked + "1\r\na\r\n".repeat((15 * MIB) / 6)),
     "200 silent connections": keepSending(200, ""),
     "200 heads that never end": keepSending(200, `${open}X-Slow: `, "a"),

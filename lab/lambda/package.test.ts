@@ -36,20 +36,13 @@ const rightsTo = (action: string, resources: unknown) =>
     return `  ${action} ${parameter ?? logical}`;
   });
 
-/** What `npm run package:lambda` makes of a stage: the template as JSON text. */
-async function packageLambda(stage = "example"): Promise<string> {
+/** What `npm run package:lambda` makes of the example's stage: the template as JSON text. */
+async function packageLambda(): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "invoice-relay-home-"));
   // No credentials, no profile, and nothing that answers for AWS.
-  await execute("npm", ["run", "package:lambda", "--", "--stage", stage], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: home,
-      AWS_EC2_METADATA_DISABLED: "true",
-      HTTPS_PROXY: "http://127.0.0.1:9",
-      https_proxy: "http://127.0.0.1:9",
-    },
-  });
+  const proxies = { HTTPS_PROXY: "http://127.0.0.1:9", https_proxy: "http://127.0.0.1:9" };
+  const env = { PATH: process.env.PATH ?? "", HOME: home, AWS_EC2_METADATA_DISABLED: "true", ...proxies };
+  await execute("npm", ["run", "package:lambda", "--", "--stage", "example"], { cwd: root, env });
   await rm(home, { recursive: true, force: true });
   return await readFile(join(root, ".serverless/cloudformation-template-update-stack.json"), "utf8");
 }

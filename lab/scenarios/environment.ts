@@ -11,24 +11,16 @@ import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/kit/settings.ts";
 import { certify } from "../../src/reconcile/certificate/certify.ts";
-import { type LocalSns, startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
+import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { leaseOf } from "../../src/work/lease.ts";
-import { type HostileProvider, startHostileProvider } from "./hostile-provider.ts";
+import { startHostileProvider } from "./hostile-provider.ts";
 import type { Said, Window } from "./model.ts";
 
 /** Where scenarios are played: one database, one SNS and one hostile provider for all of them. */
-export interface Environment {
-  provider: HostileProvider;
-  sns: LocalSns;
-  databaseUrl: string;
-  /** How many scenarios were begun in it. */
-  scenarios: number;
-  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  close(): Promise<void>;
-}
+export type Environment = Awaited<ReturnType<typeof openEnvironment>>;
 
 /** @param databaseUrl of a database with the relay's schema, used by nobody else. */
-export async function openEnvironment(databaseUrl: string): Promise<Environment> {
+export async function openEnvironment(databaseUrl: string) {
   process.env.AWS_ACCESS_KEY_ID ??= "local";
   process.env.AWS_SECRET_ACCESS_KEY ??= "local";
   const [provider, sns] = await Promise.all([startHostileProvider(), startLocalSns({ port: 0 })]);
@@ -39,8 +31,9 @@ export async function openEnvironment(databaseUrl: string): Promise<Environment>
     provider,
     sns,
     databaseUrl,
+    /** How many scenarios were begun in it. */
     scenarios: 0,
-    query: async (text, values = []) => (await pool.query(text, values)).rows,
+    query: async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows,
     async close() {
       await pool.end();
       await Promise.all([provider.close(), sns.close()]);

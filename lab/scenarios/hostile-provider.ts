@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type OwnServer, startServer } from "../../test/support/own-server.ts";
+import { startServer } from "../../test/support/own-server.ts";
 import { type DateForm, written } from "./dates.ts";
 import type { InvoicePlan, ListPlan } from "./plan.ts";
 
@@ -40,13 +40,9 @@ export interface Account {
   pages: number;
 }
 
-export interface HostileProvider extends OwnServer {
-  /** By API key. */
-  accounts: Map<string, Account>;
-}
-
 /** The accounts of any number of scenarios, over real HTTP. */
-export async function startHostileProvider(): Promise<HostileProvider> {
+export async function startHostileProvider() {
+  /** By API key. */
   const accounts = new Map<string, Account>();
   const server = await startServer((request, response) => {
     const account = accounts.get(String(request.headers["x-api-key"]));

@@ -16,8 +16,6 @@ export interface PostgresServer {
   start(): Promise<void>;
   /** Kills the primary, and the standby takes over; only for a pair. */
   failOver?(): Promise<void>;
-  /** Fills its disk, then frees it; only for one with a small disk. */
-  fillDisk?(): Promise<() => Promise<void>>;
   /** Stopped for good. */
   close(): Promise<void>;
 }

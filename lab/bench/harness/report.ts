@@ -7,8 +7,6 @@ export interface Table {
   title: string;
   header: string[];
   rows: (string | number | null)[][];
-  /** A line below it. */
-  note?: string;
 }
 
 /** Findings of a bench: tables for people, figures for programs. */
@@ -26,9 +24,9 @@ const cellOf = (figure: number) => (Number.isNaN(figure) ? null : rounded(figure
 /** Prints the report to stdout. */
 export function printReport({ tables, figures }: Report, json: boolean): void {
   if (json) return void process.stdout.write(`${JSON.stringify(figures, null, 2)}\n`);
-  for (const { title, header, rows, note } of tables) {
+  for (const { title, header, rows } of tables) {
     const columns = header.map((name, at) => [name, (row: (typeof rows)[number]) => row[at]] as const);
-    process.stdout.write(`\n${title}\n\n${table(rows, columns)}\n${note === undefined ? "" : `${note}\n`}`);
+    process.stdout.write(`\n${title}\n\n${table(rows, columns)}\n`);
   }
 }
 

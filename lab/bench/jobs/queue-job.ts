@@ -15,13 +15,8 @@ import { outletWithOurLevers } from "./with-our-levers.ts";
 const RULES: Rules = {
   paidStatuses: new Set(["paid"]),
   invalidStatuses: new Set(["invalidated"]),
-  collectionNames: null,
-  collectionsUnread: null,
-  hasTestTopic: false,
-  currency: "NGN",
-  personalData: "full",
-  timeZone: "UTC",
-  othersAreAnswered: true,
+  ...{ collectionNames: null, collectionsUnread: null, hasTestTopic: false, currency: "NGN" },
+  ...{ personalData: "full", timeZone: "UTC", othersAreAnswered: true },
 };
 
 /** A payment that the provider confirmed. */

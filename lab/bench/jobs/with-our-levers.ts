@@ -1,13 +1,6 @@
 import { hash } from "node:crypto";
 import { sql } from "kysely";
-import {
-  EVENT,
-  INVOICE,
-  insertHeldEvents,
-  insertInvoices,
-  insertSnapshots,
-  replaceInvoices,
-} from "../../../src/confirm/answer-statement.ts";
+import * as steps from "../../../src/confirm/answer-statement.ts";
 import { GroupCommit } from "../../../src/database/group-commit.ts";
 import * as columns from "../../../src/database/statement.ts";
 import type { Database } from "../../../src/database/tables.ts";
@@ -22,11 +15,11 @@ interface Accepted {
 }
 
 // Whether it is news is found out by the statement: no claim read what is known.
-const { newest: _newest, differs: _differs, ...ANSWER } = INVOICE;
+const { newest: _newest, differs: _differs, ...ANSWER } = steps.INVOICE;
 const PAID: columns.Columns<Row> = {
   invoice_id: columns.uuid(({ invoiceId }) => invoiceId),
   ...ANSWER,
-  ...EVENT,
+  ...steps.EVENT,
 };
 
 const STORED = {
@@ -54,10 +47,10 @@ const STORE = new columns.Statement(STORED, ({ table }: columns.Slots<{ paid: re
       from held order by invoice_id
       on conflict (invoice_id, source) do update set
         state = 'done', verdict = 'paid', priority = 'known', settled_at = clock_timestamp()),
-    snapshots as (${insertSnapshots}),
-    replaced as (${replaceInvoices}),
-    stored as (${insertInvoices}),
-    logged as (${insertHeldEvents})
+    snapshots as (${steps.insertSnapshots}),
+    replaced as (${steps.replaceInvoices}),
+    stored as (${steps.insertInvoices}),
+    logged as (${steps.insertHeldEvents})
     select held.invoice_id as "invoiceId",
       exists (select from publication
         where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",
