@@ -11,11 +11,8 @@ const HEAVY = [
 
 /** What tests by starting processes, building packages, waiting, or very many tries. */
 const ELSEWHERE = [
-  "test/collection-api/intricate-answers",
   "test/console/pages-size",
-  "test/events/event-documents",
   "test/receive/reading/read-callback.property",
-  "test/reconcile/list-reader",
   "test/architecture/",
   "test/package/",
   "test/app/lambda/",
