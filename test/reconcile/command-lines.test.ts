@@ -7,7 +7,8 @@ import { expectGolden } from "../support/golden.ts";
 import { emptyMonth } from "./month.ts";
 import { midnight } from "./prove-period.ts";
 
-const DAYS = ["--from", "2026-10-01", "--to", "2026-10-31"];
+const DAY = "2026-10-31";
+const DAYS = ["--from", "2026-10-01", "--to", DAY];
 
 it("certify exits 1 with each gap by name; reconcile says what it opened, and why; without days the last seven", async () => {
   const { service, environment, harness } = await emptyMonth();
@@ -33,13 +34,11 @@ it("certify exits 1 with each gap by name; reconcile says what it opened, and wh
   expect(JSON.parse(stdout)).toMatchObject([{ from: dayOf(midnight(7)), to: dayOf(midnight(0)) }]);
 });
 
-it.each([
-  ["without COLLECTION_IDS", DAYS, { COLLECTION_IDS: "" }],
-  ["over thousands of years", ["--from", "1999-12-31", "--to", "2026-10-31"], {}],
-])("certify and reconcile %s are refused, with exit code 2", async (_, days, settings) => {
+it.each(["certify", "reconcile"])("%s over thousands of years is refused", async (command) => {
   const { environment } = await emptyMonth();
-  for (const command of ["certify", "reconcile"]) {
-    const { code, stdout } = await runCli([command, ...days, "--json"], { ...environment, ...settings });
-    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 2, error: { code: "usage" } });
-  }
+  const { code, stdout } = await runCli(
+    [command, "--from", "1999-12-31", "--to", DAY, "--json"],
+    environment,
+  );
+  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 2, error: { code: "usage" } });
 });

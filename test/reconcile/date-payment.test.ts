@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { DAY_MS } from "../../src/kit/time.ts";
-import type { PaymentFacts } from "../../src/reconcile/certificate/payment-facts.ts";
 import {
   at,
-  COMPLETE,
+  type Changes,
   document,
   judged,
   NOT_LISTED,
@@ -16,19 +15,15 @@ import {
   WITHOUT_EVENT,
 } from "./judging-payments.ts";
 
-type Changes = Partial<PaymentFacts>;
-
 const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
 const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");
+const FUTURE = new Date(TERMS.now.getTime() + DAY_MS + 1);
+const ELSEWHERE = { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER, listedPaidAt: at("10T12:00:00") };
+const AMOUNT = "1500.50";
 
 describe("a confirmation that nothing dates", () => {
-  const dead: Changes = {
-    askedCollection: "Term 1",
-    ...NOT_LISTED,
-    ...NOT_STORED,
-    ...WITHOUT_EVENT,
-    confirmation: "dead",
-  };
+  const unknown = { ...NOT_LISTED, ...NOT_STORED, ...WITHOUT_EVENT };
+  const dead: Changes = { ...unknown, askedCollection: "Term 1", confirmation: "dead" };
 
   it.each<[string, Date, string[] | null]>([
     ["soon after", new Date("2026-11-01T23:00:00Z"), ["difference dead"]],
@@ -42,28 +37,16 @@ describe("a confirmation that nothing dates", () => {
 });
 
 describe("a Test payment", () => {
-  const TEST: Changes = {
-    type: "Test",
-    eventType: "Test",
-    ...document({ type: "Test" }),
-    accepted: false,
-  };
+  const TEST: Changes = { type: "Test", eventType: "Test", ...document({ type: "Test" }), accepted: false };
 
-  it("stands apart, and is only noted", () => {
-    expect(judged(TEST)).toMatchObject({ isLive: false, paid: "1500.50" });
-    expect(saidOf(TEST)).toEqual(["note test"]);
-  });
-
-  it("on the live topic is on the wrong one", () => {
-    expect(saidOf({ ...TEST, accepted: true })).toEqual(["difference wrong_topic"]);
-  });
-
-  it("that is no payment is nothing", () => {
-    expect(judged({ ...TEST, ...NOT_LISTED, status: "Unpaid" })).toBeNull();
-  });
-
-  it("that is stored, and no longer listed, is noted", () => {
-    expect(saidOf({ ...TEST, ...NOT_LISTED })).toEqual(["note test"]);
+  it.each<[string, string[] | null, Changes]>([
+    ["stands apart, and is only noted", ["note test"], {}],
+    ["on the live topic is on the wrong one", ["difference wrong_topic"], { accepted: true }],
+    ["that is no payment is nothing", null, { ...NOT_LISTED, status: "Unpaid" }],
+    ["that is stored, and no longer listed, is noted", ["note test"], NOT_LISTED],
+  ])("%s", (_, said, changes) => {
+    expect(saidOf({ ...TEST, ...changes })).toEqual(said);
+    if (said !== null) expect(judged({ ...TEST, ...changes })).toMatchObject({ isLive: false });
   });
 
   const erased = { inDocument: null, documentIsWhole: null };
@@ -95,6 +78,8 @@ describe("a Test payment", () => {
 });
 
 describe("the day that a payment counts on", () => {
+  const uncreated = { ...UNDATED, createdAt: null };
+  const unlisted = { ...uncreated, listedCreatedAt: null };
   it.each<[string, Changes, string]>([
     ["as Get Invoice says now", { paidAt: at("12T00:00:00"), askedPaidAt: at("13T00:00:00") }, "2026-10-13"],
     ["else the confirmed answer's", { paidAt: at("12T00:00:00") }, "2026-10-12"],
@@ -102,30 +87,15 @@ describe("the day that a payment counts on", () => {
     ["else the event's", { paidAt: null, listedPaidAt: null }, "2026-10-10"],
     ["its first moment included", { ...paidAt(at("01T00:00:00")), createdAt: SEPTEMBER }, "2026-10-01"],
     ["else the day of its creation", UNDATED, "2026-10-09"],
-    ["as Get Invoice says", { ...UNDATED, createdAt: null, askedCreatedAt: at("07T00:00:00") }, "2026-10-07"],
-    ["as the list says", { ...UNDATED, createdAt: null, listedCreatedAt: at("08T00:00:00") }, "2026-10-08"],
+    ["as Get Invoice says", { ...uncreated, askedCreatedAt: at("07T00:00:00") }, "2026-10-07"],
+    ["as the list says", { ...uncreated, listedCreatedAt: at("08T00:00:00") }, "2026-10-08"],
     ["created at the first moment", { ...UNDATED, createdAt: at("01T00:00:00") }, "2026-10-01"],
-    ["else the day it was heard of", { ...UNDATED, createdAt: null, listedCreatedAt: null }, "2026-10-10"],
-    [
-      "... which is the last one at most",
-      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: new Date("2026-12-01T00:00:00Z") },
-      "2026-10-31",
-    ],
-    [
-      "else the first day",
-      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: null },
-      "2026-10-01",
-    ],
-    [
-      "... when it was heard of before",
-      { ...UNDATED, createdAt: null, listedCreatedAt: null, openedAt: SEPTEMBER },
-      "2026-10-01",
-    ],
-    [
-      "a date that is none is as good as no date",
-      { ...UNDATED, ...payload({ paidAt: "soon" }) },
-      "2026-10-09",
-    ],
+    ["else the day it was heard of", unlisted, "2026-10-10"],
+    ["... the last one at most", { ...unlisted, openedAt: new Date("2026-12-01T00:00:00Z") }, "2026-10-31"],
+    ["else the first day", { ...unlisted, openedAt: null }, "2026-10-01"],
+    ["... when it was heard of before", { ...unlisted, openedAt: SEPTEMBER }, "2026-10-01"],
+    ["what is no date is as good as none", { ...UNDATED, ...payload({ paidAt: "soon" }) }, "2026-10-09"],
+    ["... nor is what is to come", { ...paidAt(at("10T12:00:00")), paidAt: FUTURE }, "2026-10-10"],
   ])("%s", (_, changes, day) => {
     expect(judged(changes)).toMatchObject({ day, paid: "1500.50" });
   });
@@ -134,86 +104,62 @@ describe("the day that a payment counts on", () => {
     ["paid before it", { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER }],
     ["paid after it", paidAt(NOVEMBER)],
     ["undated, created after it", { ...UNDATED, createdAt: NOVEMBER }],
+    ["paid right now", paidAt(TERMS.now)],
+    ["paid by a clock up to a day ahead", paidAt(new Date(TERMS.now.getTime() + DAY_MS))],
   ])("is none of this period: %s", (_, changes) => {
     expect(judged(changes)).toBeNull();
   });
 
-  it("one that only others date here counts elsewhere, and is named here when anything is wrong", () => {
-    const elsewhere = { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER, listedPaidAt: at("10T12:00:00") };
-    expect(judged(elsewhere)).toBeNull();
-    expect(judged({ ...elsewhere, verdict: "not_paid" })).toMatchObject({
-      day: "2026-10-10",
-      paid: "1500.50",
-    });
-  });
+  const before = { createdAt: SEPTEMBER };
+  const impossible = paidAt(new Date("2026-08-01T00:00:00Z"));
+  it.each<[string, Changes, string, string[] | null]>([
+    ["where only others date it here", ELSEWHERE, "2026-10-10", null],
+    ["where nothing dates it", { ...UNDATED, ...before, hasCallback: false }, "2026-10-01", ["note undated"]],
+    ["where its dates can all be none", { ...impossible, ...before }, "2026-10-01", ["note undated"]],
+    ["where it is to come", { ...paidAt(FUTURE), ...before }, "2026-10-01", ["note future"]],
+  ])(
+    "%s, is another period's: it counts, and is named, only if anything is wrong",
+    (_, changes, day, said) => {
+      expect(saidOf(changes)).toEqual(said);
+      const uncounted = { day, paid: null, stored: null, published: null };
+      if (said !== null) expect(judged(changes)).toMatchObject(uncounted);
+      expect(judged({ ...changes, verdict: "not_paid" })).toMatchObject({ day, paid: AMOUNT });
+    },
+  );
 
-  it("one that nothing dates, created before, is named here and counted there", () => {
-    expect(judged({ ...UNDATED, createdAt: SEPTEMBER, hasCallback: false })).toMatchObject({
-      day: "2026-10-01",
-      paid: null,
-      stored: null,
-      published: null,
-      differences: [{ reason: "undated", weight: "note" }],
-    });
-    expect(judged({ ...UNDATED, createdAt: SEPTEMBER, verdict: "not_paid" })).toMatchObject({
-      paid: "1500.50",
-    });
-  });
-
-  it("one that says it is paid more than a day ahead counts by its creation, and is named", () => {
-    const future = new Date(TERMS.now.getTime() + DAY_MS + 1);
-    expect(judged(paidAt(future))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
-    expect(judged({ ...paidAt(future), createdAt: SEPTEMBER })).toMatchObject({
-      day: "2026-10-01",
-      paid: null,
-    });
+  it("is that of its creation where it says that it is paid more than a day ahead, which is named", () => {
+    expect(judged(paidAt(FUTURE))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
     const window = { from: TERMS.window.from, to: new Date("2026-12-01T00:00:00Z") };
     expect(judged(paidAt(TERMS.now), { window })).toMatchObject({ day: "2026-11-02", differences: [] });
   });
 
-  it("one whose confirmed date is in the future counts by the other", () => {
-    const future = new Date(TERMS.now.getTime() + DAY_MS + 1);
-    const changes = { ...paidAt(at("10T12:00:00")), paidAt: future };
-    expect(judged(changes)).toMatchObject({ day: "2026-10-10", paid: "1500.50" });
-  });
-
-  it("one that is paid right now, or by a clock up to a day ahead, is of no period before", () => {
-    for (const ahead of [0, DAY_MS]) expect(judged(paidAt(new Date(TERMS.now.getTime() + ahead)))).toBeNull();
-  });
-
   it.each(["2199-01-01T00:00:00Z", "1975-01-01T00:00:00Z", "2026-10-02T00:00:00Z"])(
-    "one that anybody dates %s, which cannot be, is of the period that the others say",
+    "is the one that others say, where anybody dates it %s, which cannot be",
     (date) => {
-      const none = new Date(date);
-      expect(judged({ paidAt: NOVEMBER, listedPaidAt: none, ...payload({ paidAt: null }) })).toBeNull();
-      const { inPayload } = payload({ paidAt: date });
-      const everywhere = { askedPaidAt: none, paidAt: none, listedPaidAt: none, inPayload };
+      const no = new Date(date);
+      expect(judged({ paidAt: NOVEMBER, listedPaidAt: no, ...payload({ paidAt: null }) })).toBeNull();
+      const everywhere = { askedPaidAt: no, paidAt: no, listedPaidAt: no, ...payload({ paidAt: date }) };
       expect(judged(everywhere)).toMatchObject({ day: "2026-10-09", paid: "1500.50" });
     },
   );
 
-  it("one whose dates can all be none is named in every period that it may belong to", () => {
-    const dated = paidAt(new Date("2026-08-01T00:00:00Z"));
-    expect(judged({ ...dated, createdAt: SEPTEMBER })).toMatchObject({
-      day: "2026-10-01",
-      paid: null,
-      differences: [{ reason: "undated", weight: "note" }],
-    });
-  });
-
-  it("one that was created in the future is of today, by hours, and else has no date of creation", () => {
-    const hour = 3_600_000;
-    const createdAt = new Date(TERMS.now.getTime() + hour);
-    const window = { from: TERMS.window.from, to: new Date(TERMS.now.getTime() + 2 * hour) };
-    expect(judged({ ...UNDATED, createdAt }, { window })).toMatchObject({ day: "2026-11-02" });
-    expect(judged({ ...UNDATED, createdAt })).toBeNull();
+  it("is today of what was created in the future by hours, which else has no date of creation", () => {
+    const later = (hours: number) => new Date(TERMS.now.getTime() + hours * 3_600_000);
+    const window = { from: TERMS.window.from, to: later(2) };
+    expect(judged({ ...UNDATED, createdAt: later(1) }, { window })).toMatchObject({ day: "2026-11-02" });
+    expect(judged({ ...UNDATED, createdAt: later(1) })).toBeNull();
     expect(judged({ ...UNDATED, createdAt: new Date("2199-01-01T00:00:00Z") })).not.toBeNull();
   });
 });
 
-it("what is not accepted is not published, whatever stands in its event", () => {
-  expect(judged({ accepted: false })).toMatchObject({ paid: "1500.50", stored: "1500.50", published: null });
-  expect(judged(NOT_STORED)).toMatchObject({ paid: "1500.50", stored: null });
-  expect(judged({ ...NOT_LISTED })).toMatchObject({ paid: null, stored: "1500.50", published: "1500.50" });
-  expect(COMPLETE.accepted).toBe(true);
+it.each<[string, Changes, object]>([
+  [
+    "what is not accepted is not published",
+    { accepted: false },
+    { paid: AMOUNT, stored: AMOUNT, published: null },
+  ],
+  ["what is not stored counts as paid", NOT_STORED, { paid: AMOUNT, stored: null }],
+  ["what is not listed is not", NOT_LISTED, { paid: null, stored: AMOUNT, published: AMOUNT }],
+])("%s", (_, changes, columns) => {
+  expect(judged(changes)).toMatchObject(columns);
 });

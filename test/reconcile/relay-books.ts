@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { CompiledQuery } from "kysely";
-import { Alarms } from "../../src/alarms/alarms.ts";
 import { connect } from "../../src/database/connect.ts";
 import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { collectionApiProvider } from "../../src/provider/collection-api-provider.ts";
 import type { ReconcileSource } from "../../src/reconcile/reconcile-source.ts";
@@ -12,6 +10,7 @@ import type { Signer } from "../../src/signing/signed.ts";
 import { leaseOf } from "../../src/work/lease.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { onTestFinished } from "../support/own-test.ts";
+import { alarmsOn } from "../support/test-log.ts";
 import { COLLECTION, type ListedInvoice, startListProvider } from "./list-provider.ts";
 
 export const DAY_MS = 86_400_000;
@@ -32,21 +31,11 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
     await close();
   });
   const source: ReconcileSource = {
-    name: "default",
-    collectionIds: [COLLECTION],
-    liveTopicArn: TOPIC,
-    testTopicArn: null,
-    provider: account,
-    ratePerSecond: null,
-    paidStatuses: ["Paid"],
-    invalidStatuses: ["Invalidated"],
-    timeZone: "UTC",
-    booksTimeZone: "UTC",
-    currency: "NGN",
-    lookbackMs: 35 * DAY_MS,
-    retentionMs: 400 * DAY_MS,
+    ...{ name: "default", collectionIds: [COLLECTION], liveTopicArn: TOPIC, testTopicArn: null },
+    ...{ provider: account, ratePerSecond: null, paidStatuses: ["Paid"], invalidStatuses: ["Invalidated"] },
+    ...{ timeZone: "UTC", booksTimeZone: "UTC", currency: "NGN" },
+    ...{ lookbackMs: 35 * DAY_MS, retentionMs: 400 * DAY_MS },
   };
-  const log = createLogger({ level: "silent" });
   /** @returns rows as Postgres gives them. */
   const query = async <Row>(text: string, values: unknown[] = []): Promise<Row[]> =>
     (await db.executeQuery<Row & object>(CompiledQuery.raw(text, values))).rows;
@@ -58,16 +47,9 @@ export async function books({ servedDays = 30 }: { servedDays?: number | null } 
     source,
     /** What the passes of one process have in common. */
     context: {
-      db,
-      source,
-      sources: [source],
-      alarms: new Alarms({ db, log, metrics: createMetrics() }),
-      log,
-      lease: leaseOf(15_000),
-      signer: null as Signer | null,
-      intervalMs: 600_000,
-      onConfirmations: () => undefined,
-      signal: new AbortController().signal,
+      ...{ db, source, sources: [source], alarms: alarmsOn(db), log: createLogger({ level: "silent" }) },
+      ...{ lease: leaseOf(15_000), signer: null as Signer | null, intervalMs: 600_000 },
+      ...{ onConfirmations: () => undefined, signal: new AbortController().signal },
     },
     query,
     async openAlarms() {
