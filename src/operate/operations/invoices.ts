@@ -11,7 +11,7 @@ import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../list-invoices.ts";
 import { meaningOf, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
-import { INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
+import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
 import { type Either, listOf } from "../views/view.ts";
 import {
@@ -74,6 +74,7 @@ const found = pageOf(listed).extend({
 });
 
 export type ListedInvoice = Either<z.output<typeof listed>>;
+export type InvoiceEvidence = Either<z.output<typeof evidence>>;
 export type Erased = Either<z.output<typeof erased>>;
 export type InvoicesFound = Either<Pick<z.output<typeof found>, "items" | "searched" | "others" | "waiting">>;
 
@@ -202,6 +203,7 @@ export const invoiceOperations = [
     summary: "Show what the provider answered and what was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
     result: evidence,
+    view: EVIDENCE,
     run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
   }),
   again(

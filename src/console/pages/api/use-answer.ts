@@ -69,7 +69,7 @@ export interface ListPage<Item> {
   /** How many there are in all, where they are counted. */
   total?: number;
   /** What a text was taken for, in words and in this order; all but the last found nothing. */
-  searched?: readonly string[];
+  searched?: string[];
   /** What else has an id that begins as the text does. */
   others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
   /** What waits for its answer, where nothing was found. */

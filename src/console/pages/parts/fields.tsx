@@ -95,7 +95,7 @@ function Text<Row>({
   if (kind === "time") return <Time at={text} as={isWhole ? "full" : "short"} />;
   if (kind === "state") return <Badge state={text} />;
   if (kind === "money") return <Money amount={text} of={source} in={currency} />;
-  if (kind === "words") return <Outside text={capital(sayHere(text))} />;
+  if (kind === "words") return withCode(capital(sayHere(text)));
   if (kind === "id" && isWhole) return <Id id={text} of={label.toLowerCase()} />;
   return kind === "id" || (field.of !== undefined && isId(text)) ? (
     <ShortId id={text} />
@@ -103,6 +103,13 @@ function Text<Row>({
     <Outside text={text} />
   );
 }
+
+/** Between backticks is code. */
+const withCode = (words: string) =>
+  words.split("`").map((part, at) => {
+    const shown = <Outside key={at} text={part} />;
+    return at % 2 === 1 ? <code key={at}>{shown}</code> : shown;
+  });
 
 const isMissing = (value: Value) =>
   value == null || value === "" || (Array.isArray(value) && value.length === 0);
@@ -132,14 +139,21 @@ export const Facts = <Row,>({ of, fields }: { of: Row; fields: readonly Column<R
 
 /** A result as its view has it: facts, what is long, lists. @param name of which of several it is */
 export function Result<Of>({ of, view, name = "" }: { of: Of; view: View<Of>; name?: string }) {
-  const { facts = [], lists = [], each } = view;
+  const { says, facts = [], lists = [], each } = view;
+  const said = says?.(of) ?? "";
   const long = facts.filter((field) => field.kind === "raw" && isThere(of, field));
+  const short = facts.filter(({ kind }) => kind !== "raw");
   const several = each?.rows(of) ?? [];
   return (
     <>
-      {facts.length > 0 && (
+      {said !== "" && (
+        <p role="status">
+          <Outside text={said} />
+        </p>
+      )}
+      {short.length > 0 && (
         <div class="sheet">
-          <Facts of={of} fields={facts.filter(({ kind }) => kind !== "raw")} />
+          <Facts of={of} fields={short} />
         </div>
       )}
       {long.map((field) => {

@@ -1,15 +1,15 @@
-import { INVOICES } from "../../../operate/views/invoices.ts";
+import { ANSWERED, BESIDE, EVIDENCE, INVOICES } from "../../../operate/views/invoices.ts";
 import { source as sourceField, text as textField, time as timeField } from "../../../operate/views/view.ts";
-import { type InvoiceEvidence, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
+import { type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
 import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
-import { type ListPage, useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
 import { Link, searched, setSearch } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
-import { type Column, Facts } from "../parts/fields.tsx";
+import { type Column, Facts, Result } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf } from "../parts/operations.ts";
-import { Answered, Copy, Id, PageHead, Section } from "../parts/page.tsx";
-import { Badge, Button, Download, Money, Outside, Raw, ShortId, Time } from "../parts/values.tsx";
+import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
+import { Badge, Button, Download, Money, Outside } from "../parts/values.tsx";
 import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
 import { DrawnTimeline } from "./timeline.tsx";
 
@@ -27,14 +27,10 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   },
   read: (given, cursor, signal) =>
     post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
-  about: (page, text) => (
+  about: ({ items, searched = [], others = [], waiting = [] }) => (
     <>
-      {text !== "" && <Searched page={page} />}
-      {page.waiting?.map(({ source, sentence }) => (
-        <p key={source} class="toned is-wait" role="status">
-          <Outside text={sayHere(sentence)} /> <Link to={BEING_CONFIRMED}>Show what waits</Link>
-        </p>
-      ))}
+      <Result of={{ items, searched, others, waiting }} view={BESIDE} />
+      {waiting.length > 0 && <Link to={BEING_CONFIRMED}>Show what waits</Link>}
     </>
   ),
   noMatch:
@@ -74,61 +70,6 @@ function Payments() {
     </>
   );
 }
-
-/** What a search took its text for, and what it found besides payments. */
-function Searched({ page: { items, searched = [], others = [] } }: { page: ListPage<unknown> }) {
-  const last = searched.at(-1);
-  if (last === undefined) return null;
-  return (
-    <div class="stack" role="status">
-      {items.length > 0 ? (
-        <p class="quiet">
-          Found by <Outside text={last} />.
-        </p>
-      ) : (
-        <p>
-          Looked for{" "}
-          {searched.map((one, index) => (
-            <span key={one}>
-              {index > 0 && (index === searched.length - 1 ? ", and for " : ", for ")}
-              <Outside text={one} />
-            </span>
-          ))}
-          .
-        </p>
-      )}
-      {others.length > 0 && (
-        <p>
-          {items.length > 0 ? "Also with such an id: " : "With such an id there is "}
-          {others.map((one, index) => (
-            <span key={one.id}>
-              {index > 0 && ", "}
-              <Other found={one} />
-            </span>
-          ))}
-          .
-        </p>
-      )}
-    </div>
-  );
-}
-
-type OtherFound = NonNullable<ListPage<unknown>["others"]>[number];
-
-const PAGES: Record<OtherFound["what"], (id: string) => string> = {
-  callback: (id) => `callbacks/${id}`,
-  certificate: () => "completeness",
-  replay: (id) => `replays/${id}`,
-};
-
-const Other = ({ found: { what, id, at } }: { found: OtherFound }) => (
-  <>
-    <Link to={PAGES[what](id)}>
-      {what} <ShortId id={id} />
-    </Link>{" "}
-    of <Time at={at} />
-  </>
-);
 
 export function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
@@ -197,21 +138,11 @@ export function PaymentPage({ id }: { id: string }) {
                 <DrawnTimeline {...timeline} />
               </Section>
               <Answered answer={evidence} what="the evidence">
-                {({ answers: [last], events }) => (
+                {(found) => (
                   <div class="columns" style={{ "--least": "32rem" }}>
-                    <Events events={events} />
-                    {last !== undefined && (
-                      <Section
-                        title="What the provider answered"
-                        aside={
-                          <small>
-                            <Time at={last.askedAt} />
-                          </small>
-                        }
-                      >
-                        <Raw text={last.document} />
-                      </Section>
-                    )}
+                    {found.events.length === 0 && <p class="quiet">No event was made.</p>}
+                    <Result of={found} view={EVIDENCE} />
+                    <Result of={found} view={ANSWERED} />
                   </div>
                 )}
               </Answered>
@@ -267,46 +198,5 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
         ))}
       </div>
     </div>
-  );
-}
-
-type SentEvent = InvoiceEvidence["events"][number];
-
-const EVENT_FIELDS: readonly Column<SentEvent>[] = [
-  { label: "Event", show: ({ id }) => <Id id={id} of="event" /> },
-  {
-    label: "Type and state",
-    show: ({ type, state, payload }) => (
-      <>
-        {type} <Badge state={state} /> <Copy text={payload} what="the event exactly as sent" />
-      </>
-    ),
-  },
-];
-
-const publicationField = (publication: SentEvent["publications"][number]): Column<SentEvent> => ({
-  label: publication.replayId === null ? "MessageId" : "MessageId (replay)",
-  show: () => (
-    <>
-      <Id id={publication.messageId} of="message" />
-      <small class="block">
-        <Outside text={publication.topicArn} />, <Time at={publication.publishedAt} />
-      </small>
-    </>
-  ),
-});
-
-/** Each event as it was sent, and what SNS called it. */
-function Events({ events }: Pick<InvoiceEvidence, "events">) {
-  return (
-    <Section title="Event as sent">
-      {events.length === 0 && <p class="quiet">No event was made.</p>}
-      {events.map((event) => (
-        <div key={`${event.source} ${event.id}`} class="stack">
-          <Facts of={event} fields={[...EVENT_FIELDS, ...event.publications.map(publicationField)]} />
-          <Raw text={event.payload} />
-        </div>
-      ))}
-    </Section>
   );
 }

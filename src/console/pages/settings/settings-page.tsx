@@ -1,14 +1,14 @@
 import { CHANGES } from "../../../operate/views/alarms.ts";
-import { text } from "../../../operate/views/view.ts";
-import { type AuditEntry, get, may, post, type SettingsShown } from "../api/client.ts";
+import { ON_AND_OFF, SETTINGS_SHOWN } from "../../../operate/views/settings.ts";
+import { type AuditEntry, get, may, post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { visibleText } from "../kit/text.ts";
-import { type Column, Facts, Table } from "../parts/fields.tsx";
+import { Result } from "../parts/fields.tsx";
 import { useTask } from "../parts/form.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Copy, notify, PageHead, Section, Tabs } from "../parts/page.tsx";
-import { Badge, Button, Icon, None, Outside } from "../parts/values.tsx";
+import { Button, Icon } from "../parts/values.tsx";
 import { Upstreams } from "./upstreams.tsx";
 
 export function SettingsPage({ rest: [tab] }: { rest: readonly string[] }) {
@@ -56,15 +56,7 @@ function SettingsShownPart() {
     <Answered answer={answer} what="settings">
       {(settings) => (
         <>
-          <Section title="On and off">
-            <ul class="columns" style={{ "--least": "26rem", "--gap": "var(--s2) var(--s5)" }}>
-              {[...settings.on, ...settings.off].map((what) => (
-                <li key={what} class="line">
-                  <Badge state={settings.on.includes(what) ? "on" : "off"} /> {what}
-                </li>
-              ))}
-            </ul>
-          </Section>
+          <Result of={settings} view={ON_AND_OFF} />
           <AlarmTest
             isSet={settings.settings.some(({ name, given }) => name === "ALARM_WEBHOOK_URL" && given)}
           />
@@ -91,24 +83,8 @@ function SettingsShownPart() {
               ))}
             </ul>
           </Section>
-          <Section title="Sources">
-            {settings.sources.map((source) => (
-              <div key={source.name} class="sheet stack section">
-                <h3>
-                  <Outside text={source.name} />
-                </h3>
-                <Facts of={source} fields={SOURCE_FIELDS} />
-              </div>
-            ))}
-          </Section>
-          <Section title="All settings" aside={<small>version {settings.version}</small>}>
-            <Table
-              caption="All settings"
-              fields={SETTING_FIELDS}
-              rows={settings.settings}
-              keyOf={({ name }) => name}
-            />
-          </Section>
+          <Result of={settings} view={SETTINGS_SHOWN} />
+          <p class="section quiet">Version {settings.version}</p>
         </>
       )}
     </Answered>
@@ -140,53 +116,3 @@ function AlarmTest({ isSet }: { isSet: boolean }) {
     </Section>
   );
 }
-
-const SOURCE_FIELDS: readonly Column<SettingsShown["sources"][number]>[] = [
-  text("Provider", "providerUrl"),
-  {
-    label: "Reconciled",
-    show({ reconciliation, collectionIds }) {
-      const [tone, words] = RECONCILED[reconciliation];
-      return (
-        <>
-          <Badge state={reconciliation} tone={tone} as={words} /> <code>{collectionIds.join(" ")}</code>
-        </>
-      );
-    },
-  },
-  text("Topic", "topicArn"),
-  {
-    label: "Topic of Test invoices",
-    show: ({ testTopicArn }) =>
-      testTopicArn === null ? <None says="held" /> : <Outside text={testTopicArn} />,
-  },
-];
-
-/** What stands between backticks is code. */
-const withCode = (text: string) =>
-  text.split("`").map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));
-
-const SETTING_FIELDS: readonly Column<SettingsShown["settings"][number]>[] = [
-  { label: "Setting", show: ({ name }) => <code>{name}</code>, phone: "lead" },
-  {
-    label: "Value",
-    show: ({ value, given }) =>
-      value === null || value === "" ? (
-        <None says={value === null ? "not set" : "empty"} />
-      ) : given ? (
-        <b>
-          <Outside text={value} />
-        </b>
-      ) : (
-        <Outside text={value} />
-      ),
-    isLong: true,
-  },
-  { label: "What it is for", show: ({ about }) => withCode(about), isLong: true },
-];
-
-const RECONCILED = {
-  on: ["good", "on"],
-  none: ["plain", "off, by COLLECTION_IDS=none"],
-  unset: ["bad", "off: COLLECTION_IDS is not set"],
-} as const;
