@@ -10,7 +10,7 @@ import { plainLines } from "./table.ts";
 /**
  * How a command is added:
  * 1. What a person may also do over HTTP is an operation: it stands in `operate/operations/`, and its command is
- *    made from it by `operationCommand`, which adds a name and what a person reads.
+ *    made from it by `operationCommand`, which adds a name; its `view` is what a person reads.
  * 2. Any other is a function `<name>Command(context)` in `commands/`. What is slow to load (app, sandbox) is
  *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for

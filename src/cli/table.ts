@@ -67,7 +67,7 @@ function cellText(cell: Cell): string {
 }
 
 /** A result as a person reads it: a name and a value a line, those inside of others by their path, lists as tables. */
-export function resultText(result: unknown): string {
+export function anyText(result: unknown): string {
   if (Array.isArray(result)) return listText(result);
   const fields = fieldsOf(result);
   const lists = fields.filter(([, value]) => isListOfObjects(value));

@@ -5,6 +5,7 @@ import type { FormField } from "./pages/parts/form.tsx";
 
 /** What the pages know of an operation before anything is asked: what it does, and what may be given to it. */
 export interface Form {
+  path: string;
   summary: string;
   fields: Readonly<Record<string, Omit<FormField, "name">>>;
 }
@@ -24,16 +25,14 @@ interface Schema {
 /** By the operations' ids; made of their input schemas when the pages are built. */
 export const consoleForms = (): Record<string, Form> =>
   Object.fromEntries(
-    (operations as unknown as readonly Operation[]).map(({ id, summary, query, body }) => {
+    (operations as unknown as readonly Operation[]).map(({ id, path, summary, query, body }) => {
       const [asked = {}, given = {}] = [query, body].map(
         (schema) => schema && (schemaOf(schema, "input") as Schema).properties,
       );
-      const all = Object.entries({ ...asked, ...given, ...given.filters?.properties });
-      const fields = all.filter(([name]) => !ELSEWHERE.test(name));
-      return [
-        id,
-        { summary, fields: Object.fromEntries(fields.map(([name, one]) => [name, fieldOf(name, one)])) },
-      ];
+      const all = Object.entries({ ...asked, ...given, ...given.filters?.properties })
+        .filter(([name]) => !ELSEWHERE.test(name))
+        .map(([name, schema]) => [name, fieldOf(name, schema)]);
+      return [id, { path, summary, fields: Object.fromEntries(all) }];
     }),
   );
 

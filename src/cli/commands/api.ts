@@ -20,7 +20,7 @@ import { sentence, shortText } from "../../kit/text.ts";
 import type { CommandContext } from "../command-context.ts";
 import { kebab } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";
-import { resultText } from "../table.ts";
+import { anyText } from "../table.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 type Call = (client: CollectionClient, id: string, data: Data) => Promise<object>;
@@ -96,7 +96,7 @@ export function apiCommand(context: CommandContext): Command {
     await withProvider(context, options, async (provider) => {
       const request = name === "createInvoice" ? await withCallbackUrl(context, provider, data) : data;
       const answer = await CALLS[name](provider.client, id ?? "", request);
-      context.show(answer, () => resultText(answer));
+      context.show(answer, () => anyText(answer));
     });
   });
 }

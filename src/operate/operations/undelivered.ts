@@ -14,12 +14,13 @@ import {
 } from "../undelivered.ts";
 import {
   DEAD_DISMISSED,
+  DEAD_LETTER,
   DEAD_LETTERS,
+  QUARANTINE as HELD,
   QUARANTINE_DISMISSED,
-  QUARANTINE as QUARANTINED,
+  QUARANTINED,
   RELEASED,
   RETRIED,
-  UNDELIVERED,
 } from "../views/undelivered.ts";
 import { type Either, listOf, type Rows } from "../views/view.ts";
 import { answeredId, dryRun, eventState, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
@@ -134,13 +135,14 @@ const showOperation = <const Id extends string, const Path extends string>(
   id: Id,
   path: Path,
   about: Chapter,
+  view: typeof DEAD_LETTER,
 ) =>
   about.get(id, path, {
+    view,
     summary: "Show one with its evidence: last answer, errors, attempts",
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
     result: z.object({ items: z.array(evidence) }),
-    view: UNDELIVERED,
     async run({ db, role }, { path: { id }, query: { source } }) {
       const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });
       return items.length === 0 ? null : { items };
@@ -187,7 +189,7 @@ export const undeliveredOperations = [
     DEAD_LETTERS,
     "List dead letters, the oldest first",
   ),
-  showOperation("dead", "showDead", "/dead-letters/{id}", DEAD),
+  showOperation("dead", "showDead", "/dead-letters/{id}", DEAD, DEAD_LETTER),
   decideOperation(
     retryDead,
     "retryDead",
@@ -202,10 +204,10 @@ export const undeliveredOperations = [
     "listQuarantine",
     "/quarantine",
     QUARANTINE,
-    QUARANTINED,
+    HELD,
     "List quarantined invoices, the oldest first",
   ),
-  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE),
+  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE, QUARANTINED),
   decideOperation(
     releaseQuarantine,
     "releaseQuarantine",

@@ -29,8 +29,8 @@ const SOURCES: Rows<SettingsShown["sources"][number]> = {
 const SETTINGS: Rows<SettingsShown["settings"][number]> = {
   one: "setting",
   columns: [
-    text("Setting", "name", { phone: "lead" }),
-    text("Value", "value", { note: ({ given }) => (given ? "set" : null), isLong: true }),
+    words("Setting", ({ name }) => `\`${name}\``, { phone: "lead" }),
+    text("Value", "value", { note: ({ given }) => (given ? "set" : null) }),
     words("What it is for", "about", { isLong: true }),
   ],
 };

@@ -88,4 +88,15 @@ const EVIDENCE: View<UndeliveredEvidence> = {
   lists: [listOf("callbacks", CALLBACKS, "Callbacks about it")],
 };
 
-export const UNDELIVERED: View<{ items: UndeliveredEvidence[] }> = { each: eachOf("items", EVIDENCE) };
+/** @param operation what brings it back, and `why` in words */
+const shown = (operation: string, why: string): View<{ items: UndeliveredEvidence[] }> => ({
+  each: eachOf("items", EVIDENCE),
+  next: ({ items }) =>
+    items.map((item) => ({
+      ...{ operation, why },
+      args: { ids: [idOf(item)], ...(items.length > 1 && { source: item.source }) },
+    })),
+});
+
+export const DEAD_LETTER = shown("retryDead", "Once the cause is gone, retry it");
+export const QUARANTINED = shown("releaseQuarantine", "If it is yours, release it");

@@ -1,12 +1,12 @@
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import {
   DEAD_DISMISSED,
+  DEAD_LETTER,
   DEAD_LETTERS,
   QUARANTINE,
   QUARANTINE_DISMISSED,
   RELEASED,
   RETRIED,
-  UNDELIVERED,
 } from "../../../operate/views/undelivered.ts";
 import { postLines, type Undelivered } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -97,7 +97,7 @@ export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: st
         <RowActs acts={acts} rows={answer.data?.items ?? []} onDone={() => go(`attention/${list}`)} />
       </PageHead>
       <Answered answer={answer} what="it">
-        {(found) => <Result of={found} view={UNDELIVERED} />}
+        {(found) => <Result of={found} view={DEAD_LETTER} />}
       </Answered>
     </>
   );

@@ -1,4 +1,5 @@
 import type { Form } from "../../forms.ts";
+import { post } from "../api/client.ts";
 import { timeGiven } from "../kit/time.ts";
 import type { FormField, Values } from "./form.tsx";
 
@@ -7,6 +8,15 @@ declare const OPERATIONS: Readonly<Record<string, Form>>;
 
 /** What an operation does, in a sentence. */
 export const summaryOf = (operation: string): string => `${OPERATIONS[operation]?.summary}.`;
+
+/** Does it, whatever it is. @throws ApiProblem */
+export async function perform(
+  operation: string,
+  { id, ...given }: Readonly<Record<string, unknown>>,
+  reason: string | undefined,
+): Promise<void> {
+  await post(OPERATIONS[operation]?.path as never, { path: { id }, body: { ...given, reason } } as never);
+}
 
 /** Fields of what an operation takes, in this order. */
 export const fieldsOf = (operation: string, names: readonly string[]): FormField[] =>

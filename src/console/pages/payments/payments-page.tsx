@@ -139,10 +139,14 @@ export function PaymentPage({ id }: { id: string }) {
               </Section>
               <Answered answer={evidence} what="the evidence">
                 {(found) => (
-                  <div class="columns" style={{ "--least": "32rem" }}>
-                    {found.events.length === 0 && <p class="quiet">No event was made.</p>}
-                    <Result of={found} view={EVIDENCE} />
-                    <Result of={found} view={ANSWERED} />
+                  <div class="columns section" style={{ "--least": "32rem" }}>
+                    <div>
+                      {found.events.length === 0 && <p class="quiet">No event was made.</p>}
+                      <Result of={found} view={EVIDENCE} />
+                    </div>
+                    <div>
+                      <Result of={found} view={ANSWERED} />
+                    </div>
                   </div>
                 )}
               </Answered>

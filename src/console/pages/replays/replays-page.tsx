@@ -1,8 +1,8 @@
 import { REPLAY_SHOWN, REPLAYS } from "../../../operate/views/replays.ts";
-import { get, may, post, type Replay } from "../api/client.ts";
+import { get, may, type Replay } from "../api/client.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { ActButton } from "../parts/acts.tsx";
+import { Remedies } from "../parts/acts.tsx";
 import { Result } from "../parts/fields.tsx";
 import { List, type ListDefinition, readSteps } from "../parts/list.tsx";
 import { Answered, PageHead } from "../parts/page.tsx";
@@ -40,23 +40,13 @@ function ReplayPage({ id }: { id: string }) {
   const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;
   usePolled(replay?.state === "running", answer);
-  const act = replay && ACTS[replay.state];
   return (
     <>
       <PageHead
         title={replay === undefined ? "Replay" : KINDS[replay.kind].title}
         above={{ to: "replays", name: "Replays" }}
       >
-        {act && (
-          <ActButton
-            {...act}
-            run={async (reason) => {
-              await post(`/replays/{id}/${act.verb}`, { path: { id }, body: { reason } });
-              answer.reload();
-              return act.done;
-            }}
-          />
-        )}
+        {answer.data !== null && <Remedies of={answer.data} view={REPLAY_SHOWN} onDone={answer.reload} />}
       </PageHead>
       <Answered answer={answer} what="the replay">
         {(shown) => <Result of={shown} view={REPLAY_SHOWN} />}
@@ -64,24 +54,3 @@ function ReplayPage({ id }: { id: string }) {
     </>
   );
 }
-
-const STOP = {
-  verb: "cancel",
-  operation: "cancelReplay",
-  title: "Stop",
-  icon: "pause",
-  question: "Stop this replay?",
-  done: "The replay was stopped.",
-} as const;
-
-const RESUME = {
-  verb: "resume",
-  operation: "resumeReplay",
-  title: "Resume",
-  icon: "play",
-  isMain: true,
-  question: "Resume this replay?",
-  done: "The replay goes on.",
-} as const;
-
-const ACTS = { running: STOP, cancelled: RESUME, failed: RESUME, done: undefined };
