@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import { ALARMS, CLOSED, NOTED, SNOOZED, TO_DO } from "../../../operate/views/alarms.ts";
 import type { Rows } from "../../../operate/views/view.ts";
-import { ApiProblem, get, post, type Status } from "../api/client.ts";
+import { get, post, type Status } from "../api/client.ts";
 import { liveStatus, proof, useLive } from "../api/live.ts";
 import { REFUSED } from "../callbacks/callbacks-page.tsx";
 import { go } from "../kit/router.tsx";
@@ -11,7 +11,7 @@ import { headlineOf } from "../now/headline.tsx";
 import { endChosen, endFields } from "../parts/acts.tsx";
 import type { Values } from "../parts/form.tsx";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
-import { fieldsOf } from "../parts/operations.ts";
+import { fieldsOf, perform } from "../parts/operations.ts";
 import { PageHead, Tabs } from "../parts/page.tsx";
 import { doHere } from "../parts/words.ts";
 import { DEAD, HELD, UndeliveredPage } from "./undelivered.tsx";
@@ -67,48 +67,37 @@ function allOpen({ name }: Values): Meant {
   return names.filter((one) => name === undefined || one === name).map((one) => ({ name: one }));
 }
 
-interface AlarmAct extends Pick<RowsAct<ListedAlarm>, "operation" | "title" | "fields"> {
-  view: typeof CLOSED;
-  /** @returns how many were open. */
-  act: (alarms: Meant, reason: string | undefined, values: Values) => Promise<{ count: number }>;
-}
+type Meaning = (values: Values) => Readonly<Record<string, unknown>>;
 
-/** The same for some and for all. @param always what its list is of, whatever else it is filtered by. */
-function alarmAct({ act, view, ...words }: AlarmAct, always: { name?: string } = {}): RowsAct<ListedAlarm> {
-  const said = async (...given: Parameters<typeof act>) => view.says?.(await act(...given)) ?? "";
+/** The same for some and for all. @param given what its fields mean */
+function alarmAct(
+  operation: string,
+  title: string,
+  view: typeof CLOSED,
+  {
+    fields,
+    given = () => ({}),
+    ...always
+  }: Pick<RowsAct<never>, "fields"> & { given?: Meaning; name?: string } = {},
+): RowsAct<ListedAlarm> {
+  const act = async (alarms: Meant, reason: string | undefined, values: Values) =>
+    view.says?.(await perform(operation, { alarms, reason, ...given(values) })) ?? "";
   return {
-    ...words,
-    run: (alarms, ...given) => said(chosen(alarms), ...given),
-    runAll: (reason, given, values) => said(allOpen({ ...given, ...always }), reason, values),
+    ...{ operation, title, fields },
+    run: (alarms, ...rest) => act(chosen(alarms), ...rest),
+    runAll: (reason, filters, values) => act(allOpen({ ...filters, ...always }), reason, values),
   };
 }
 
-const CLOSING: AlarmAct = {
-  operation: "closeAlarms",
-  title: "Close",
-  view: CLOSED,
-  act: (alarms, reason) => post("/alarms/close", { body: { alarms, reason } }),
-};
-
-const SNOOZING: AlarmAct = {
-  operation: "snoozeAlarms",
-  title: "Snooze",
-  view: SNOOZED,
+const CLOSING = ["closeAlarms", "Close", CLOSED] as const;
+const SNOOZING = alarmAct("snoozeAlarms", "Snooze", SNOOZED, {
   fields: endFields(),
-  act(alarms, reason, values) {
-    const until = endChosen(values);
-    if (until === null) throw new ApiProblem(400, "Choose when they are told again.");
-    return post("/alarms/snooze", { body: { alarms, until: until.toISOString(), reason } });
-  },
-};
-
-const NOTING: AlarmAct = {
-  operation: "noteAlarms",
-  title: "Note",
-  view: NOTED,
+  given: (values) => ({ until: endChosen(values)?.toISOString() }),
+});
+const NOTING = alarmAct("noteAlarms", "Note", NOTED, {
   fields: () => fieldsOf("noteAlarms", ["note"]),
-  act: (alarms, reason, { note = "" }) => post("/alarms/note", { body: { alarms, note, reason } }),
-};
+  given: ({ note = "" }) => ({ note }),
+});
 
 const ASKING: RowsAct<ListedAlarm> = {
   operation: "askAgain",
@@ -146,7 +135,7 @@ const OPEN: ListDefinition<ListedAlarm> = {
   // Of those that are open.
   filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
   read: readCounted("/alarms"),
-  acts: [alarmAct(CLOSING), alarmAct(SNOOZING), alarmAct(NOTING)],
+  acts: [alarmAct(...CLOSING), SNOOZING, NOTING],
   figure: (status) => countAlarms(status),
 };
 
@@ -161,7 +150,7 @@ const ANOMALIES: ListDefinition<ListedAlarm> = {
   },
   keyOf,
   read: readCounted("/alarms", ANOMALY),
-  acts: [ASKING, alarmAct(CLOSING, ANOMALY)],
+  acts: [ASKING, alarmAct(...CLOSING, ANOMALY)],
   figure: (status) => countAlarms(status, "invoice_anomaly"),
 };
 

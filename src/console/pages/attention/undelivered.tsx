@@ -1,4 +1,3 @@
-import type { CallInput, OperationAt } from "../../../api/calls.ts";
 import {
   DEAD_DISMISSED,
   DEAD_LETTER,
@@ -8,35 +7,24 @@ import {
   RELEASED,
   RETRIED,
 } from "../../../operate/views/undelivered.ts";
-import { postLines, type Undelivered } from "../api/client.ts";
+import type { Undelivered } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { go, query } from "../kit/router.tsx";
 import type { OnProgress } from "../parts/acts.tsx";
 import { Result } from "../parts/fields.tsx";
 import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
-import { fieldsOf } from "../parts/operations.ts";
+import { fieldsOf, perform } from "../parts/operations.ts";
 import { Answered, PageHead } from "../parts/page.tsx";
-
-type DecisionPath =
-  | "/dead-letters/retry"
-  | "/dead-letters/dismiss"
-  | "/quarantine/release"
-  | "/quarantine/dismiss";
 
 const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
 
 /** Decides about some, or about all that nobody dismissed. */
-function decision(
-  path: DecisionPath,
-  operation: string,
-  title: string,
-  view: typeof RETRIED,
-): RowsAct<Undelivered> {
+function decision(operation: string, title: string, view: typeof RETRIED): RowsAct<Undelivered> {
   const decide = async (
-    choice: CallInput<OperationAt<"post", DecisionPath>>["body"],
+    choice: object,
     reason: string | undefined,
     onProgress: OnProgress = () => undefined,
-  ) => (await postLines(path, { body: { ...choice, reason } }, onProgress)).count;
+  ) => (await perform<{ count: number }>(operation, { ...choice, reason }, onProgress)).count;
   const said = (count: number) => view.says?.({ dryRun: false, count, items: [] }) ?? "";
   return {
     ...{ operation, title, isMain: title !== "Dismiss" },
@@ -60,10 +48,7 @@ export const DEAD: ListDefinition<Undelivered> = {
   to: pageOf("dead"),
   filters: fieldsOf("listDead", ["kind", "collection", "source"]),
   read: readCounted("/dead-letters"),
-  acts: [
-    decision("/dead-letters/retry", "retryDead", "Retry", RETRIED),
-    decision("/dead-letters/dismiss", "dismissDead", "Dismiss", DEAD_DISMISSED),
-  ],
+  acts: [decision("retryDead", "Retry", RETRIED), decision("dismissDead", "Dismiss", DEAD_DISMISSED)],
   figure: ({ dead }) => dead.confirmations + dead.events,
 };
 
@@ -73,8 +58,8 @@ export const HELD: ListDefinition<Undelivered> = {
   filters: fieldsOf("listQuarantine", ["collection", "source"]),
   read: readCounted("/quarantine"),
   acts: [
-    decision("/quarantine/release", "releaseQuarantine", "Release", RELEASED),
-    decision("/quarantine/dismiss", "dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
+    decision("releaseQuarantine", "Release", RELEASED),
+    decision("dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
   ],
   figure: (status) => status.quarantined,
 };

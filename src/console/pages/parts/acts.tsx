@@ -76,7 +76,7 @@ export const Remedies = <Of,>({ of, view, onDone }: RemediesProps<Of>) => (
         key={operation}
         {...{ operation, title: why, question: `${why}?`, isMain: true }}
         run={async (reason) => {
-          await perform(operation, args, reason);
+          await perform(operation, { ...args, reason });
           onDone();
           return "Done.";
         }}

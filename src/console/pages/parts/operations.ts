@@ -1,5 +1,5 @@
 import type { Form } from "../../forms.ts";
-import { post } from "../api/client.ts";
+import { type Progress, post, postLines } from "../api/client.ts";
 import { timeGiven } from "../kit/time.ts";
 import type { FormField, Values } from "./form.tsx";
 
@@ -9,13 +9,17 @@ declare const OPERATIONS: Readonly<Record<string, Form>>;
 /** What an operation does, in a sentence. */
 export const summaryOf = (operation: string): string => `${OPERATIONS[operation]?.summary}.`;
 
-/** Does it, whatever it is. @throws ApiProblem */
-export async function perform(
+/** Does it, whatever it is. @param onProgress of what takes long. @throws ApiProblem */
+export async function perform<Result>(
   operation: string,
   { id, ...given }: Readonly<Record<string, unknown>>,
-  reason: string | undefined,
-): Promise<void> {
-  await post(OPERATIONS[operation]?.path as never, { path: { id }, body: { ...given, reason } } as never);
+  onProgress?: (progress: Progress) => void,
+): Promise<Result> {
+  const path = OPERATIONS[operation]?.path as never;
+  const input = { path: { id }, body: given } as never;
+  return (await (onProgress === undefined
+    ? post(path, input)
+    : postLines(path, input, onProgress))) as Result;
 }
 
 /** Fields of what an operation takes, in this order. */
