@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { VERDICTS } from "../../../confirm/queue/confirmation.ts";
 import { PLAN } from "../../../operate/views/replays.ts";
 import { type Plan, post, type ReplayRequest } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -123,7 +124,10 @@ const FILTERS = ["from", "to", "collection", "verdict", "source", "invoiceIds"];
 
 function filtersOf(kind: ReplayKind): readonly FormField[] {
   const own = { events: "eventType", callbacks: "refused", confirmations: "" }[kind];
-  return fieldsOf("startReplay", [...FILTERS, own]);
+  return fieldsOf("startReplay", [...FILTERS, own]).map((field) =>
+    // Those of callbacks alone are of no invoice.
+    field.name === "verdict" && kind !== "callbacks" ? { ...field, states: VERDICTS } : field,
+  );
 }
 
 const RATE = fieldsOf("startReplay", ["rate"]);
