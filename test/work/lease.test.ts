@@ -1,83 +1,63 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LeaseLost, leaseOf, whileHeld } from "../../src/work/lease.ts";
 
-const LEASE = leaseOf(30);
-const stop = new AbortController().signal;
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
 
-/** Extends as the answers say, and says when the last of them was given. */
-function extending(...answers: (boolean | Error)[]) {
-  const gone = Promise.withResolvers<void>();
-  let calls = 0;
-  return {
-    allGiven: gone.promise,
-    calls: () => calls,
-    keep: async () => {
-      const answer = answers[calls] ?? true;
-      calls += 1;
-      if (calls >= answers.length) gone.resolve();
-      if (answer instanceof Error) throw answer;
-      return answer;
-    },
-  };
-}
-
-test.each([
-  ["as long as the work takes", [true, true, true]],
-  ["though the database is away for a moment", [new Error("Query read timeout"), true]],
-])("the lease is extended %s, and the work's result is returned", async (_, answers) => {
-  const { allGiven, keep } = extending(...answers);
-  const result = await whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
-    await allGiven;
-    return lost.aborted;
+/** Work under a lease of three seconds, each extension of which is answered as the script says, and then with true. */
+function working(work: (lost: AbortSignal) => Promise<unknown>, ...answers: (boolean | Error)[]) {
+  const keep = vi.fn(async () => {
+    const answer = answers.shift() ?? true;
+    if (answer instanceof Error) throw answer;
+    return answer;
   });
-  expect(result).toBe(false);
-});
+  const held = { lease: leaseOf(3_000), keep, stop: new AbortController().signal };
+  return { keep, result: whileHeld(held, work) };
+}
 
 test.each([
   ["as it says", (lost: AbortSignal) => lost.throwIfAborted()],
   ["with no error of its own", () => Promise.reject(new Error("the request was cut off"))],
 ])("work whose lease is lost is cut off, fails %s, and is extended no more", async (_, end) => {
-  const { calls, keep } = extending(true, false);
-  const work = whileHeld({ lease: LEASE, keep, stop }, async (lost) => {
+  const untilLost = async (lost: AbortSignal) => {
     await new Promise((resolve) => lost.addEventListener("abort", resolve));
     await end(lost);
-  });
-  await expect(work).rejects.toThrow(LeaseLost);
-  expect(calls()).toBe(2);
+  };
+  const { keep, result } = working(untilLost, true, false);
+  const failed = expect(result).rejects.toThrow(LeaseLost);
+  await vi.advanceTimersByTimeAsync(9_000);
+  await failed;
+  expect(keep).toHaveBeenCalledTimes(2);
 });
 
 test("what the work throws is thrown", async () => {
   const error = new Error("no");
-  const work = whileHeld({ lease: LEASE, keep: extending(true).keep, stop }, () => Promise.reject(error));
-  await expect(work).rejects.toBe(error);
+  await expect(working(() => Promise.reject(error)).result).rejects.toBe(error);
 });
 
-test("a lease is extended three times while it lasts, and no more once the work is done", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { calls, keep } = extending();
-  const working = Promise.withResolvers<string>();
-  const work = whileHeld({ lease: leaseOf(3_000), keep, stop }, () => working.promise);
+test.each([
+  ["and no more once the work is done", []],
+  ["though the database is away for a moment", [new Error("Query read timeout"), true]],
+])("a lease is extended three times while it lasts, %s", async (_, answers) => {
+  const done = Promise.withResolvers<void>();
+  const { keep, result } = working((lost) => done.promise.then(() => lost.aborted), ...answers);
   await vi.advanceTimersByTimeAsync(999);
-  expect(calls()).toBe(0);
+  expect(keep).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(2_001);
-  expect(calls()).toBe(3);
-  working.resolve("done");
-  expect(await work).toBe("done");
+  expect(keep).toHaveBeenCalledTimes(3);
+  done.resolve();
+  expect(await result).toBe(false);
   await vi.advanceTimersByTimeAsync(9_000);
-  expect(calls()).toBe(3);
+  expect(keep).toHaveBeenCalledTimes(3);
 });
 
 test("an extension that is under way when the work ends is the last one", async () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const extended = Promise.withResolvers<boolean>();
-  const working = Promise.withResolvers<void>();
-  const keep = vi.fn(() => extended.promise);
-  const work = whileHeld({ lease: leaseOf(3_000), keep, stop }, () => working.promise);
+  const [extended, done] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+  const { keep, result } = working(() => done.promise);
+  keep.mockReturnValue(extended.promise);
   await vi.advanceTimersByTimeAsync(1_000);
-  working.resolve();
-  await work;
+  done.resolve();
+  await result;
   extended.resolve(true);
   await vi.advanceTimersByTimeAsync(9_000);
   expect(keep).toHaveBeenCalledOnce();

@@ -8,7 +8,7 @@ import { openSession, ownDatabase } from "../support/database.ts";
 const LEASE = leaseOf(60_000);
 
 /** Three confirmations under one lease, the second one locked by somebody's open transaction. */
-async function threeWithOneLocked(claimedUntil: string) {
+async function threeWithOneLocked(claimedUntil = "2020-01-01T00:00:00Z") {
   const { db, url } = await ownDatabase();
   const other = await openSession(url);
   const leaseToken = randomUUID();
@@ -21,25 +21,20 @@ async function threeWithOneLocked(claimedUntil: string) {
     .execute();
   await other.query("begin");
   await other.query("select from confirmation where invoice_id = $1 for update", [ids[1]]);
-  const rows = () =>
-    db
-      .selectFrom("confirmation")
-      .select(["invoice_id", "state", "claimed_until"])
-      .orderBy("invoice_id")
-      .execute();
+  const rows = () => db.selectFrom("confirmation").selectAll().orderBy("invoice_id").execute();
   return { db, other, ids, leaseToken, rows };
 }
 
 describe("leases", () => {
   it("are extended without waiting for a row that is being written, so that the two cannot deadlock", async () => {
-    const { db, leaseToken, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    const { db, leaseToken, rows } = await threeWithOneLocked();
     await confirmationLeases.extend(db, [{ leaseToken }], LEASE);
     const last = (await rows()).map((row) => (row.claimed_until?.getTime() ?? 0) > Date.now());
     expect(last).toEqual([true, false, true]);
   });
 
   it("one that is kept is lost once it is another's, and not while its row is being written", async () => {
-    const { db, other, leaseToken } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    const { db, other, leaseToken } = await threeWithOneLocked();
     await other.query("select from confirmation for update");
     expect(await confirmationLeases.keep(db, { leaseToken }, LEASE)).toBe(true);
     await other.query("rollback");
@@ -48,7 +43,7 @@ describe("leases", () => {
   });
 
   it("that ran out go back, but for a row that is being written", async () => {
-    const { db, rows } = await threeWithOneLocked("2020-01-01T00:00:00Z");
+    const { db, rows } = await threeWithOneLocked();
     expect(await confirmationLeases.releaseExpired(db)).toBe(2);
     expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
   });

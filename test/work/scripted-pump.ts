@@ -24,7 +24,6 @@ class ScriptedLine implements Line<Item> {
   readonly ran: Item[] = [];
   answersAtOnce = true;
   moreInMs: number | null = null;
-  claimFails: Error | null = null;
   /** Called during each claim, before it answers. */
   onClaim: () => void = () => undefined;
   #made = 0;
@@ -48,7 +47,6 @@ class ScriptedLine implements Line<Item> {
   async claim(wanted: number): Promise<Claim<Item>> {
     this.wanted.push(wanted);
     this.onClaim();
-    if (this.claimFails !== null) throw this.claimFails;
     const leaseToken = `${this.name}-${this.wanted.length}`;
     const items = this.due.splice(0, wanted).map((item) => ({ ...item, leaseToken }));
     return { items, more: items.length >= wanted, moreInMs: this.moreInMs };
@@ -94,26 +92,20 @@ interface Options {
 }
 
 /** A pump over lines that do what the test says; the first two by themselves. */
-export function scriptedPump({
-  lines: names,
-  shares = {},
-  exchanges = 8,
-  batchSize = 1,
-  leaseMs = 15_000,
-}: Options) {
-  const lines = names.map((name) => new ScriptedLine(name, shares[name]));
+export function scriptedPump(options: Options) {
+  const { shares = {}, exchanges = 8, batchSize = 1, leaseMs = 15_000 } = options;
+  const lines = options.lines.map((name) => new ScriptedLine(name, shares[name]));
   const givenBack: Item[] = [];
   const extended: string[][] = [];
   const wake = new Signal();
   const warnings: string[] = [];
   const log = createLogger({ level: "warn", destination: { write: (line) => void warnings.push(line) } });
-  const policy: Policy<Item> & { giveBackFails: boolean } = {
-    ...{ name: "test", lines, exchanges, batchSize, giveBackFails: false },
+  const policy: Policy<Item> = {
+    ...{ name: "test", lines, exchanges, batchSize },
     lineOf: ({ line }) => line,
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < batchSize ? 0 : Math.min(waiting.length, batchSize),
     async giveBack(items) {
-      if (policy.giveBackFails) throw new Error("no connection");
       givenBack.push(...items);
     },
     async extend(items) {
