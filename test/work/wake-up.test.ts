@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createLogger } from "../../src/kit/log.ts";
 import { Secret } from "../../src/kit/secret.ts";
 import { WakeUps } from "../../src/work/wake-up.ts";
@@ -24,40 +24,38 @@ async function setting() {
   return { url, process, heard };
 }
 
-describe("a wake-up", () => {
-  it("is there at once in its own process, and comes to the others", async () => {
-    const { process } = await setting();
-    const [here, there] = [await process(), await process()];
-    here.wake("confirm");
-    expect(await here.signals.confirm.wait(NOW, never)).toBe(true);
-    await vi.waitFor(async () => expect(await there.signals.confirm.wait(NOW, never)).toBe(true));
-    expect(await there.signals.publish.wait(NOW, never)).toBe(false);
-  });
+it("a wake-up is there at once in its own process, and comes to the others", async () => {
+  const { process } = await setting();
+  const [here, there] = [await process(), await process()];
+  here.wake("confirm");
+  expect(await here.signals.confirm.wait(NOW, never)).toBe(true);
+  await vi.waitFor(async () => expect(await there.signals.confirm.wait(NOW, never)).toBe(true));
+  expect(await there.signals.publish.wait(NOW, never)).toBe(false);
+});
 
-  it("is told with others in one message: a thousand at a time are two", async () => {
-    const { process, heard } = await setting();
-    const here = await process();
-    for (let n = 0; n < 1_000; n += 1) here.wake("confirm");
-    here.wake("publish");
-    await vi.waitFor(() => expect(heard).toContain("publish"));
-    expect(heard).toEqual(["confirm", "confirm", "publish"]);
-    // Also when it follows closely, of whatever work.
-    for (const work of ["confirm", "publish", "reconcile"] as const) {
-      heard.length = 0;
-      here.wake(work);
-      await vi.waitFor(() => expect(heard).toEqual([work]));
-    }
-  });
+it("a wake-up is told with others in one message: a thousand at a time are two", async () => {
+  const { process, heard } = await setting();
+  const here = await process();
+  for (let n = 0; n < 1_000; n += 1) here.wake("confirm");
+  here.wake("publish");
+  await vi.waitFor(() => expect(heard).toContain("publish"));
+  expect(heard).toEqual(["confirm", "confirm", "publish"]);
+  // Also when it follows closely, of whatever work.
+  for (const work of ["confirm", "publish", "reconcile"] as const) {
+    heard.length = 0;
+    here.wake(work);
+    await vi.waitFor(() => expect(heard).toEqual([work]));
+  }
+});
 
-  it("that came while there was no connection is told once there is one", async () => {
-    const { url, process, heard } = await setting();
-    const here = await process();
-    const other = await openSession(url);
-    await other.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay wake-up' and datname = current_database()",
-    );
-    here.wake("confirm");
-    here.wake("publish");
-    await vi.waitFor(() => expect(heard).toContain("publish"));
-  });
+it("a wake-up that came while there was no connection is told once there is one", async () => {
+  const { url, process, heard } = await setting();
+  const here = await process();
+  const other = await openSession(url);
+  await other.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'invoice-relay wake-up' and datname = current_database()",
+  );
+  here.wake("confirm");
+  here.wake("publish");
+  await vi.waitFor(() => expect(heard).toContain("publish"));
 });
