@@ -21,6 +21,10 @@ const PATH = ["migrations", "src/receive", "src/confirm", "src/publish", "src/wo
 
 /** Every lab by its name, which is also its folder's. CI reads here what a change touches. */
 export const LABS: Readonly<Record<string, Lab>> = {
+  aws: {
+    about: "the packaged stack, deployed into a stranger's AWS (moto), under Amazon's own emulator",
+    program: "main.ts",
+  },
   bench: {
     about: "how fast each part is, and what a payment costs (docs/performance.md)",
     program: "main.ts",
@@ -92,6 +96,12 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "the tests of the database on another PostgreSQL: 15, 16 or 17",
     program: "main.ts",
     packages: POSTGRES,
+  },
+  pages: {
+    about: "how many pages of its list a provider is asked for to stay complete, by payments a day",
+    program: "main.ts",
+    quick: ["--per-day 100,1000"],
+    paths: ["src/reconcile"],
   },
   prometheus: {
     about: "a real Prometheus over the metrics, rules and dashboard",
