@@ -83,9 +83,12 @@ async function open(databaseUrl: string, list: LargeList) {
   return {
     sweep,
     async certificate() {
-      await certifyPass(context, stopping.signal);
-      await sql`update certificate set due_at = clock_timestamp()`.execute(db);
-      return await requests(() => certifyPass(context, stopping.signal));
+      return await requests(async () => {
+        // After its hour of the day it is due as soon as it is scheduled.
+        await certifyPass(context, stopping.signal);
+        await sql`update certificate set due_at = clock_timestamp()`.execute(db);
+        if (!stopping.signal.aborted) await certifyPass(context, stopping.signal);
+      });
     },
     async close() {
       await account.close();
