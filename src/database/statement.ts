@@ -264,7 +264,7 @@ export const indexedText = <Row>(read: (row: Row) => string | null): Column<Row>
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
 /** `unnest(…) as name (column, …)`. */
-export function unnested<Row>(
+function unnested<Row>(
   name: string,
   columns: Columns<Row>,
   parameter: (column: Column<Row>) => RawBuilder<unknown>,

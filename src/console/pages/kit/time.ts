@@ -75,7 +75,7 @@ export const fullTime = (at: Date, timeZone: string): string =>
   `${dayText(at, timeZone)}, ${clockText(at, timeZone, { ms: true })} ${zoneName(at, timeZone)}`;
 
 /** What people call the zone at that time: `UTC`, `WAT`, `GMT+1`. */
-export function zoneName(at: Date, timeZone: string): string {
+function zoneName(at: Date, timeZone: string): string {
   if (timeZone === "UTC") return "UTC";
   const parts = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" }).formatToParts(at);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? timeZone;

@@ -71,7 +71,7 @@ function Payments() {
   );
 }
 
-export function PaymentPage({ id }: { id: string }) {
+function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
   const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
   useLive();
