@@ -50,14 +50,4 @@ describe("the dashboard for Grafana", () => {
     expect(namedIn(expression).length).toBeGreaterThan(0);
     expect(namedIn(expression).filter((name) => !names.includes(name))).toEqual([]);
   });
-
-  it("shows every metric but those of the process and of the other panels' kind", () => {
-    const shown = new Set(expressions.flatMap(namedIn));
-    const left = names.filter((name) => name.startsWith("invoice_relay_") && !shown.has(name));
-    expect(left).toEqual([
-      "invoice_relay_alarms_total",
-      "invoice_relay_database_values_age_seconds",
-      "invoice_relay_alarm_webhook_total",
-    ]);
-  });
 });

@@ -40,11 +40,9 @@ describe("where settings are deployed", () => {
   });
 });
 
-describe("a secret setting", () => {
-  it("is one whose name says so, and no other", () => {
-    const sounding = SETTING_NAMES.filter((name) =>
-      /(KEY|TOKENS?|SECRETS|_HEADERS)$|^(DATABASE|ALARM_WEBHOOK)_URL$/.test(name),
-    );
-    expect(SECRET_SETTINGS).toEqual(sounding);
-  });
+it("a secret setting is one whose name says so, and no other", () => {
+  const sounding = SETTING_NAMES.filter((name) =>
+    /(KEY|TOKENS?|SECRETS|_HEADERS)$|^(DATABASE|ALARM_WEBHOOK)_URL$/.test(name),
+  );
+  expect(SECRET_SETTINGS).toEqual(sounding);
 });

@@ -1,8 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-
-const src = resolve(import.meta.dirname, "../../src");
+import { sources } from "./sources.ts";
 
 /** Where a template ends that begins with the backtick at `start`. */
 function endOfTemplate(text: string, start: number): number {
@@ -40,10 +37,6 @@ const untyped = (text: string): string[] =>
     return isCondition && !isSelected ? [] : [tag.slice(0, -1)];
   });
 
-const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => ({ file, text: readFileSync(join(src, file), "utf8") }));
-
 describe("a statement that returns rows", () => {
   it("declares its columns, for the test that prepares it (Statement, VaryingStatement)", () => {
     const found = sources.flatMap(({ file, text }) =>
@@ -55,16 +48,5 @@ describe("a statement that returns rows", () => {
   it("as a part of the builder's has its type by a cast (typed), but for conditions, which Postgres holds to be such", () => {
     const said = sources.flatMap(({ file, text }) => untyped(text).map((what) => `${file}: ${what}`));
     expect(said).toEqual(["database/statement.ts: sql<Value>"]);
-  });
-
-  it("would be seen if it did not", () => {
-    const hole = "$" + "{sql`$" + "{{ a: `id` }.a}`}";
-    const planted = [
-      "const due = sql<Date>`now()`;",
-      `await sql<{ id: string }>\`select ${hole}\`.execute(db);`,
-    ].join("\n");
-    expect(undeclared(planted)).toEqual(["{ id: string }"]);
-    const parts = 'sql<number>`count(*)`; sql<boolean>`a = b`; sql<boolean>`a = b`.as("same")';
-    expect(untyped(parts)).toEqual(["sql<number>", "sql<boolean>"]);
   });
 });
