@@ -51,18 +51,8 @@ const readers: Record<string, (text: string) => unknown> = {
   "the mask of evidence": maskedEvidence,
   "an error's message": (text) => messageOf(new Error(text)),
   "the provider's error": (text) => {
-    const details = {
-      kind: "invalid",
-      detail: text,
-      providerMessage: text,
-      problems: [text],
-      evidence: text,
-    };
-    return new CollectionApiError(
-      "Get Invoice",
-      { ...details, kind: "invalid" },
-      new Secret("key-0123456789"),
-    );
+    const details = { detail: text, providerMessage: text, problems: [text], evidence: text };
+    return new CollectionApiError("Get Invoice", { kind: "invalid", ...details }, new Secret("key-01234567"));
   },
   "text made storable": storableText,
 };

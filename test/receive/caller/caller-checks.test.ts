@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type CallbackChecks, isSet } from "../../../src/kit/callback-checks.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
 import { CallbackTokens, CallerChecks } from "../../../src/receive/caller/caller-checks.ts";
 
@@ -126,19 +125,4 @@ describe("a check", () => {
       expect(check({ ...signed(), [changed]: "soon" })).toBe("standard_webhook");
     expect(check({})).toBe("header_missing");
   });
-});
-
-const ONE_OF_EACH: Record<keyof CallbackChecks, Record<string, string>> = {
-  hmac: { CALLBACK_HMAC_SECRETS: SECRET },
-  headerToken: { CALLBACK_HEADER_TOKENS: SECRET },
-  standardWebhooks: { CALLBACK_WEBHOOK_SECRETS: WEBHOOK_SECRET },
-  allowedAddresses: { CALLBACK_ALLOWED_ADDRESSES: "198.51.100.0/24" },
-};
-
-it.each(Object.entries(ONE_OF_EACH))("the check %s of the settings is enforced", (name, settings) => {
-  const [source] = sourceWith(settings);
-  expect(Object.entries(source?.callbackChecks ?? {}).filter(([, check]) => isSet(check))).toMatchObject([
-    [name, {}],
-  ]);
-  expect(failed(settings, {})).not.toBeNull();
 });

@@ -69,6 +69,16 @@ describe("the callback log (G1)", () => {
     expect(rows).toEqual([{ transactions: expect.toSatisfy((n: number) => n <= 20), opened: 2_000 }]);
   });
 
+  it("refuses what is more than may wait, to be sent again, and keeps nothing of it (G8)", async () => {
+    const { db, log } = await setUp({ maxBatch: 1, maxInFlight: 1, maxWaiting: 4 });
+    const ends = await Promise.allSettled(Array.from({ length: 20 }, () => log.append(callback())));
+    const refused = ends.filter((end) => end.status === "rejected");
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { reason } of refused) expect(reason).toMatchObject({ next: "retry" });
+    for (const table of ["callback", "confirmation"] as const)
+      expect(await db.selectFrom(table).select("source").execute()).toHaveLength(20 - refused.length);
+  });
+
   it("coalesces callbacks for one invoice in one confirmation and counts them", async () => {
     const { db, log } = await setUp();
     const invoiceIds = [randomUUID()];
@@ -84,9 +94,7 @@ describe("the callback log (G1)", () => {
     "records a callback that is %s and asks nothing",
     async (verdict) => {
       const { db, log, onConfirmations } = await setUp();
-      await log.append(
-        callback({ verdict, invoiceIds: verdict === "refused" ? [randomUUID()] : [], foundBy: null }),
-      );
+      await log.append(callback({ verdict }));
       expect(await db.selectFrom("callback").select("verdict").execute()).toEqual([{ verdict }]);
       expect(await db.selectFrom("confirmation").selectAll().execute()).toEqual([]);
       expect(onConfirmations).not.toHaveBeenCalled();

@@ -46,20 +46,16 @@ async function setUp(room: number) {
 const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
 
 describe("handing new confirmations over", () => {
-  it("claims them by the very commit that records their callback (G1, G7)", async () => {
-    const { db, log } = await setUp(2);
+  it("claims them by the commit that records their callback, what there is room for (G1, G7)", async () => {
+    const { db, confirmer, onConfirmations, log } = await setUp(2);
     await log.append(naming(randomUUID(), randomUUID()));
-    const { rows } = await sql`
+    const claims = await sql`
       select distinct confirmation.state, claimed_until > now() as leased,
         confirmation.xmin = callback.xmin as together
       from confirmation, callback`.execute(db);
-    expect(rows).toEqual([{ state: "claimed", leased: true, together: true }]);
-  });
-
-  it("leaves what there is no room for due, and wakes the others for that only", async () => {
-    const { db, confirmer, onConfirmations, log } = await setUp(2);
-    await log.append(naming(randomUUID(), randomUUID()));
+    expect(claims.rows).toEqual([{ state: "claimed", leased: true, together: true }]);
     expect(confirmer.taken).toHaveLength(2);
+    // The others are woken for what is left to them only.
     expect(onConfirmations).not.toHaveBeenCalled();
     await log.append(naming(randomUUID(), randomUUID(), randomUUID()));
     expect(confirmer.taken).toHaveLength(4);

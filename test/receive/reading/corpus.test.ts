@@ -6,7 +6,6 @@ const [A, B, C] = [1, 2, 3].map((n) => `aaaaaaaa-0000-4000-8000-00000000000${n}`
 const EVENT = "eeeeeeee-0000-4000-8000-00000000000e";
 const COLLECTION = "cccccccc-0000-4000-8000-00000000000c";
 const OTHER = "dddddddd-0000-4000-8000-00000000000d";
-const NIL = "00000000-0000-0000-0000-000000000000";
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, n) => `bbbbbbbb-0000-4000-8000-${String(n).padStart(12, "0")}`);
@@ -49,27 +48,11 @@ const reads = (rows: Row[]) =>
 
 describe("one callback", () => {
   reads([
-    [
-      "the documented one: data.id is the invoice, the top-level id the notification",
-      documented(),
-      "data.id",
-    ],
-    ["with an event nobody knows", { event: "invoice.expired", data: { id: A } }, "data.id"],
-    [
-      "indented, with a line break at the end",
-      `{\r\n  "data": {\r\n    "id": "${A}"\r\n  }\r\n}\r\n`,
-      "data.id",
-    ],
+    ["the documented one, whose top-level id is the notification's", documented(), "data.id"],
     ["behind a byte order mark", `\ufeff${JSON.stringify(documented())}`, "data.id"],
     ["said to be a form", documented(), "data.id", [A], { contentType: "application/x-www-form-urlencoded" }],
     ["sent to a URL with the merchant's own UUID", documented(), "data.id", [A], { reference: OTHER }],
-    [
-      "with the merchant's own query beside it",
-      documented(),
-      "data.id",
-      [A],
-      { query: `id=${OTHER}&shop=3` },
-    ],
+    ["with a query of the merchant's own", documented(), "data.id", [A], { query: `id=${OTHER}` }],
     ["a bare invoice with lines of its own", { id: A, items: [{ id: OTHER }] }, "id"],
     ["in another casing", { Event: "paid", Id: EVENT, Data: { Id: A.toUpperCase() } }, "data.id"],
     ["in snake case", { delivery_id: EVENT, invoice_id: A }, "invoiceId"],
@@ -85,12 +68,7 @@ describe("one callback", () => {
     ["whose payload was turned into text twice", { id: EVENT, data: `{"id": "${A}"}` }, "data.id"],
     ["as the text of a notification", { Message: JSON.stringify(documented()) }, "message.data.id"],
     ["beside data that is null", { data: null, id: A }, "id"],
-    ["beside data that is text", { data: "paid", id: A }, "id"],
-    [
-      "four callbacks within each other",
-      nested(3, { id: A }, (payload) => ({ payload })),
-      `${"payload.".repeat(3)}id`,
-    ],
+    ["four in each other", nested(3, { id: A }, (payload) => ({ payload })), "payload.payload.payload.id"],
     ["five: found by the scan", nested(4, { id: A }, (payload) => ({ payload })), "scan"],
   ]);
 });
@@ -101,12 +79,7 @@ describe("a batch", () => {
     ["that is a bare array of callbacks", [documented(), documented(B)], "[].data.id", [A, B]],
     ["that is a bare array of ids", [A, B], "[]", [A, B]],
     ["as data", { data: [documented(), documented(B)] }, "data[].data.id", [A, B]],
-    [
-      "that is a page of the list",
-      { data: { items: [{ id: A }, { id: B }], page: 1 } },
-      "data.items[].id",
-      [A, B],
-    ],
+    ["that is a page of the list", { data: { items: [{ id: A }, { id: B }] } }, "data.items[].id", [A, B]],
     ["of invoices", { id: EVENT, invoices: [{ id: A }, { id: B }] }, "invoices[].id", [A, B]],
     ["of ids, with gaps", { data: { invoiceIds: [null, 5, A, B] } }, "data.invoiceIds", [A, B]],
     [
@@ -115,18 +88,9 @@ describe("a batch", () => {
       "[].data.id, [].id, [].invoiceId",
       [A, B, C],
     ],
-    [
-      "that names an invoice twice",
-      { events: [A, B, A.toUpperCase()].map((id) => ({ id })) },
-      "events[].id",
-      [A, B],
-    ],
+    ["that names an invoice twice", [{ id: A }, { id: B }, { id: A.toUpperCase() }], "[].id", [A, B]],
     ["of arrays", [[{ id: A }], [{ id: B }]], "[][].id", [A, B]],
-    [
-      "of four arrays within each other: found by the scan",
-      nested(4, { id: A }, (inside) => [inside]),
-      "scan",
-    ],
+    ["of four arrays in each other: found by the scan", nested(4, { id: A }, (one) => [one]), "scan"],
     ["of 3,000 is read up to the hundredth", numbered(3_000).map((id) => ({ id })), "[].id", numbered(100)],
     ["of none", { events: [] }, "unreadable"],
   ]);
@@ -148,21 +112,9 @@ describe("what is no JSON", () => {
     ["a form without an id", "status=Paid&reference=INV-17", "unreadable"],
     ["one document a line", `{"data":{"id":"${A}"}}\n{"data":{"id":"${B}"}}\n`, "scan", [A, B]],
     ["XML", `<?xml version='1.0'?><callback><invoice id='${A}'>Paid</invoice></callback>`, "scan"],
-    [
-      "a form in parts, whose boundary is a UUID",
-      `--${OTHER}\r\n\r\n${A}\r\n--${OTHER}--\r\n`,
-      "scan",
-      [A],
-      boundary,
-    ],
+    ["a form in parts, whose boundary is a UUID", `--${OTHER}\r\n\r\n${A}\r\n`, "scan", [A], boundary],
     ["nothing but the id", A, "scan"],
-    [
-      "JSON cut off: its first five UUIDs",
-      `{"id":"${EVENT}","data":{"id":"${A}","amount":400`,
-      "scan",
-      [EVENT, A],
-    ],
-    ["JSON with a comma too many", `{"data":{"id":"${A}",},}`, "scan"],
+    ["JSON cut off: its UUIDs", `{"id":"${EVENT}","data":{"id":"${A}","amount":400`, "scan", [EVENT, A]],
   ]);
 });
 
@@ -172,19 +124,8 @@ describe("hostile bytes", () => {
     ["an id behind many thousand members", `[${"0,".repeat(20_000)}"${A}"]`, "scan"],
     ["brackets inside of text, which are no nesting", { note: `\\" ${"[{".repeat(500)}`, id: A }, "id"],
     ["a key twice: the last is kept", `{"data":{"id":"${B}","id":"${A}"}}`, "data.id"],
-    [
-      "__proto__ with an id of its own",
-      `{"__proto__":{"data":{"id":"${OTHER}"}},"data":{"id":"${A}"}}`,
-      "data.id",
-    ],
     ["__proto__ alone is a key like any other", `{"__proto__":{"data":{"id":"${A}"}}}`, "scan"],
-    ["numbers past every number", `{"m":1e999,"data":{"amount":${"9".repeat(99)},"id":"${A}"}}`, "data.id"],
-    ["a NUL within a value", `{"data":{"title":"a\0b","id":"${A}"}}`, "scan"],
-    [
-      "an escaped NUL, and lone surrogates",
-      `{"data":{"a":"\\u0000","\\udfff":"\\ud800","id":"${A}"}}`,
-      "data.id",
-    ],
+    ["a NUL and lone surrogates", `{"data":{"a":"\\u0000","\\udfff":"\\ud800","id":"${A}"}}`, "data.id"],
     ["broken UTF-8 beside the id", Buffer.from(`{"title":"\xff\xc3\x28","id":"${A}"}`, "latin1"), "id"],
     ["noise", Buffer.from("00ff1337deadbeef808182831f8b0000", "hex"), "unreadable"],
     ["JSON text of JSON text of JSON text", nested(3, { ref: A }, JSON.stringify), "scan"],
@@ -205,7 +146,6 @@ describe("a request that says nothing, or tries out the address", () => {
     ["not one that names an invoice", { event: "ping", data: { id: A } }, "data.id"],
     ["not one whose event has the word test in it", { event: "payment.test.successful" }, "unreadable"],
     ["not one whose words only stand beside a ping's", { event: "webhook.event" }, "unreadable"],
-    ["not one with a ping under another key", { note: "ping" }, "unreadable"],
     ["not a number", "5", "unreadable"],
     ["not one whose query has a field of no kind", "", "unreadable", [], { query: "status=Paid" }],
   ]);
@@ -215,7 +155,6 @@ describe("the query and the path", () => {
   const get = (query: string, reference: string | null = null) => ({ method: "GET", query, reference });
   reads([
     ["a person comes back from paying", "", "query:invoiceId", [A], get(`invoiceId=${A}&status=Paid`)],
-    ["a POST with an empty body", "", "query:invoiceId", [A], { query: `invoiceId=${A}` }],
     ["HEAD with an id", "", "query:invoiceId", [A], { method: "HEAD", query: `invoiceId=${A}` }],
     ["a body that holds no id", { status: "Paid" }, "query:invoiceId", [A], { query: `invoice_id=${A}` }],
     ["another casing and braces", "", "query:invoiceId", [A], get(`InvoiceID=%7B${A.toUpperCase()}%7D`)],
@@ -232,29 +171,16 @@ describe("the query and the path", () => {
 describe("a UUID at no listed place", () => {
   reads([
     ["under a name nobody listed", { event: "paid", data: { reference: A } }, "scan"],
-    ["within other text", { text: `Invoice #${A} was paid.` }, "scan"],
     ["as a key, and in order", { paid: [B, { [A]: { amount: 1 } }], c: `see ${C} ${B}` }, "scan", [B, A, C]],
     ["escaped", `{"ref":"\\u0061${A.slice(1)}"}`, "scan"],
     ["one of many: the first five are asked for", { refs: numbered(200).join(" ") }, "scan", numbered(5)],
     ["of a collection is no invoice", { event: "paid", data: { collectionId: OTHER } }, "unreadable"],
-    [
-      "of an account is none",
-      { data: { collectionAccounts: [{ linkedAccount: { id: OTHER } }] } },
-      "unreadable",
-    ],
-    ["of the merchant's own data is none", { data: { billerMetaData: { order: OTHER } } }, "unreadable"],
+    ["of an account is none", { data: { collectionAccounts: [{ deep: { id: OTHER } }] } }, "unreadable"],
     ["in callBackUrl is none", { data: { callBackUrl: `https://x/callbacks/${OTHER}` } }, "unreadable"],
     ["of the delivery is none", { "Correlation-Id": OTHER, merchant_id: { deep: [OTHER] } }, "unreadable"],
     ["where data.id is a number: all is scanned", { id: EVENT, data: { id: 1, ref: A } }, "scan", [EVENT, A]],
     ["where data.id is text", { id: A, data: { id: "INV-17" } }, "scan"],
-    ["where data.id is the nil UUID", { invoiceId: A, data: { id: NIL } }, "invoiceId"],
-    [
-      "where ids are of every other kind",
-      { id: null, data: { id: { id: true } }, invoice: [17] },
-      "unreadable",
-    ],
-    ["without dashes is none: sums and tokens look the same", { id: A.replaceAll("-", "") }, "unreadable"],
-    ["with digits of another script is none", { id: A.replace("0000", "０００0") }, "unreadable"],
+    ["where ids are no text", { id: null, data: { id: { id: true } }, invoice: [17] }, "unreadable"],
     ["under one key in two casings", { data: { id: A, Id: B } }, "data.id", [A, B]],
     ["of an invoice's lines is none", { data: { id: A, items: [{ id: OTHER }] } }, "data.id"],
   ]);

@@ -1,32 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CallbackRequest, readCallback } from "../../../src/receive/reading/read-callback.ts";
+import { readCallback } from "../../../src/receive/reading/read-callback.ts";
 import { anyText } from "../../support/any-text.ts";
 
 const HOSTILE_KEYS = ["__proto__", "constructor", "prototype", "toString", "length", "", "\0", "\ud800"];
-const LISTED_KEYS = [
-  "id",
-  "Id",
-  "data",
-  "DATA",
-  "events",
-  "invoiceId",
-  "invoice",
-  "payload",
-  "message",
-  "items",
-];
+const LISTED_KEYS = ["id", "Id", "data", "DATA", "events", "invoiceId", "invoice", "payload", "items"];
 
-const request = (part: Partial<CallbackRequest>): CallbackRequest => ({
-  method: "POST",
-  query: "",
-  reference: null,
-  contentType: null,
-  contentEncoding: null,
-  body: Buffer.alloc(0),
-  ...part,
-});
-const read = (part: Partial<CallbackRequest>) => readCallback(request(part));
+const read = (document: unknown) =>
+  readCallback({
+    ...{ method: "POST", query: "", reference: null, contentType: null, contentEncoding: null },
+    body: Buffer.from(JSON.stringify(document)),
+  });
 
 const uuid = fc.uuid().filter((one) => !one.startsWith("00000000-0000-0000"));
 const anyCase = fc.tuple(uuid, fc.boolean()).map(([one, capitals]) => (capitals ? one.toUpperCase() : one));
@@ -62,11 +46,11 @@ const anyRequest = fc.record({
   reference: fc.option(anyText()),
   contentType: fc.option(fc.string()),
   contentEncoding,
-  body: anyBody,
+  body: anyBody.map((bytes) => Buffer.from(bytes)),
 });
 
 describe("whatever the bytes", () => {
-  it("a reading is one of its four kinds, with ids that are lower case, UUIDs and distinct", async () => {
+  it("a reading is one of its four kinds, of distinct lower-case UUIDs that stand in what was sent, five by a scan", async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (any) => {
         const reading = await readCallback(any);
@@ -74,23 +58,14 @@ describe("whatever the bytes", () => {
         if (reading.kind !== "ids") return;
         expect(reading.invoiceIds.length).toBeGreaterThan(0);
         expect(new Set(reading.invoiceIds).size).toBe(reading.invoiceIds.length);
-        for (const id of reading.invoiceIds)
+        const sent = any.body.toString("latin1").toLowerCase();
+        for (const id of reading.invoiceIds) {
           expect(id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      }),
-      { numRuns: 2_000 },
-    );
-  });
-
-  it("every id stands in what was sent, and only listed places give more than five", async () => {
-    await fc.assert(
-      fc.asyncProperty(json, async (value) => {
-        const text = JSON.stringify(value) ?? "";
-        const reading = await read({ body: Buffer.from(text) });
-        if (reading.kind !== "ids") return;
-        for (const id of reading.invoiceIds) expect(text.toLowerCase()).toContain(id);
+          expect(sent).toContain(id);
+        }
         if (reading.foundBy === "scan") expect(reading.invoiceIds.length).toBeLessThanOrEqual(5);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
   });
 
@@ -99,9 +74,7 @@ describe("whatever the bytes", () => {
     await fc.assert(
       fc.asyncProperty(uuid, nested, async (id, path) => {
         const document = path.reduceRight<unknown>((inside, name) => ({ [name]: inside }), id);
-        expect(await read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
-          invoiceIds: [id],
-        });
+        expect(await read(document)).toMatchObject({ invoiceIds: [id] });
       }),
     );
   });
@@ -122,7 +95,7 @@ describe("a planted data.id", () => {
           ...Object.fromEntries(without(harness, (name) => name.toLowerCase() === "data")),
           data: { ...Object.fromEntries(without(beside, rival)), id },
         };
-        expect(await read({ body: Buffer.from(JSON.stringify(document)) })).toMatchObject({
+        expect(await read(document)).toMatchObject({
           kind: "ids",
           invoiceIds: [id.toLowerCase()],
           foundBy: "data.id",
