@@ -60,15 +60,8 @@ describe("a write is sent once, whatever comes back", () => {
     ["Create Invoice: broken JSON", create, () => ({ body: "{" }), true],
     ["Create Invoice: a broken connection", create, (_, response) => void response.destroy(), true],
     ["Create Invoice: nothing in time", create, silent, true],
-    [
-      "Create Invoice: a success outside the contract",
-      create,
-      () => ({ body: { status: 200, data: {} } }),
-      true,
-    ],
+    ["Create Invoice: outside the contract", create, () => ({ body: { status: 200, data: {} } }), true],
     ["Create Invoice: 400", create, fails(9, 400), false],
-    ["Create Invoice: 401", create, fails(9, 401), false],
-    ["Create Invoice: 429", create, fails(9, 429), false],
     ["Invalidate Invoice: 503", (client, options) => client.invalidateInvoice(ID, options), fails(9), true],
     ["Add Linked Account: 503", (client, options) => client.addLinkedAccount(LINK, options), fails(9), true],
   ])("%s", async (_, write, handler, outcomeUnknown) => {

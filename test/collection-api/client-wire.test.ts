@@ -4,7 +4,6 @@ import { CREATE, fails, ID, withProvider } from "./stub-provider.ts";
 
 describe("what goes over the wire", () => {
   it.each([
-    ["", ""],
     ["/base/", "/base"],
     ["/api/v1/", ""],
     ["/base/API/v1", "/base"],
@@ -13,14 +12,10 @@ describe("what goes over the wire", () => {
     const client = new CollectionClient({ baseUrl: `${provider.url}${path}`, apiKey: "key" });
     await client.getInvoice(ID.toUpperCase());
     await client.close();
-    expect(provider.asked[0]).toMatchObject({ method: "GET", url: `${prefix}/api/v1/invoices/${ID}` });
-  });
-
-  it("the key goes in x-api-key, and no encoding is asked for", async () => {
-    const { client, provider } = await withProvider(fails(0));
-    await client.getInvoice(ID);
-    expect(provider.asked[0]?.headers).toMatchObject({ "x-api-key": "key", accept: "application/json" });
-    expect(provider.asked[0]?.headers).not.toHaveProperty("accept-encoding");
+    const [asked] = provider.asked;
+    expect(asked).toMatchObject({ method: "GET", url: `${prefix}/api/v1/invoices/${ID}` });
+    expect(asked?.headers).toMatchObject({ "x-api-key": "key", accept: "application/json" });
+    expect(asked?.headers).not.toHaveProperty("accept-encoding");
   });
 
   it("the list's filter goes in the query, escaped", async () => {

@@ -35,15 +35,10 @@ const names = (count: number) => Array.from({ length: count }, (_, number) => `i
 
 describe("iterating over a list", () => {
   it.each([
-    [0, 1],
     [3, 1],
     [7, 5],
   ])("yields each of %i invoices once, in their order", async (count, requests) => {
-    expect(await readAll(names(count), () => {})).toEqual({
-      ids: names(count),
-      error: undefined,
-      requests,
-    });
+    expect(await readAll(names(count), () => {})).toEqual({ ids: names(count), error: undefined, requests });
   });
 
   it("reads again when totalCount changes, although no page looks different", async () => {

@@ -45,9 +45,7 @@ it.each([
 
 it.each<[unknown, path: PropertyKey[]]>([
   [{ items: [{ id: ID }, 0, [], null] }, ["items", 1]],
-  [parseExactJson('{"items":[1.50]}'), ["items", 0]],
   [{ items: {} }, ["items"]],
-  [{}, ["items"]],
 ])("a list is not read with items that are no objects, and the first is named: %j", (data, path) => {
   expect(invoicePageRead.safeParse(data).error?.issues).toMatchObject([{ path }]);
 });

@@ -31,19 +31,10 @@ const saying = (changes: Record<string, unknown>, more: Partial<AnomalyFacts> = 
 
 it.each<[string, Partial<AnomalyFacts>]>([
   ["a paid invoice", {}],
-  ["one that was unpaid", { known: known(), before: "unpaid" }],
   ["one that stays paid", WAS_PAID],
   ["an old answer to a paid one", { before: "paid", paidBefore: true, isOld: true }],
   ["an old unpaid answer", { ...UNPAID, isOld: true }],
-  ["one that is invalid still", { known: known(), before: "invalid", now: "invalid" }],
-  ["an unpaid one without a type", saying({ type: null }, { now: "unpaid" })],
-  ["a Test one", saying({ type: " TEST " })],
-  ["one of no type: it waits, and the confirmation says so", saying({ type: null })],
   ["one whose type is written otherwise", saying({ type: "LIVE " }, { ...WAS_PAID, hasEvent: true })],
-  [
-    "one that has a type now, and no event yet",
-    { ...WAS_PAID, known: known({ status: "Paid", type: null }) },
-  ],
   [
     "one whose type nobody said before",
     { known: known({ type: "Sandbox" }), before: "paid", hasEvent: true },
@@ -55,7 +46,6 @@ it.each<[string, Partial<AnomalyFacts>]>([
   ["one whose payment was taken back, and that was told", saying({ status: "Refunded" }, TAKEN_BACK)],
   ["an amount that nobody said before", { ...WAS_PAID, known: known({ amount: null, totalAmount: null }) }],
   ["a payment of tomorrow: a clock or a zone is ahead", { confirmed: dated(2) }],
-  ["the date of one that is not paid", { now: "unpaid", confirmed: dated(3) }],
   ["a change of tomorrow", { confirmed: dated(0, 2) }],
   [
     "the years that platforms write for no date",
@@ -74,7 +64,6 @@ it.each<[string, Partial<AnomalyFacts>]>([
     saying({ totalAmount: 0, amount: 0, vat: 0, serviceCharge: 0 }, { now: "unpaid" }),
   ],
   ["a total that is a cent more", saying({ totalAmount: 1511.26 })],
-  ["a total that is a cent less", saying({ totalAmount: 1511.24 })],
   ["a total whose fee the payer does not bear", saying({ totalAmount: 1, serviceFeePayer: "Merchant" })],
   ["a total whose fee nobody is said to bear", saying({ totalAmount: 1, serviceFeePayer: null })],
   ["a total without a fee", saying({ totalAmount: 1, serviceCharge: null })],
@@ -89,10 +78,6 @@ const noDate = (name: string, column: string): [string, Partial<AnomalyFacts>] =
 ];
 const ODD: [string, Partial<AnomalyFacts>][] = [
   ["the total is nothing", saying({ totalAmount: 0, amount: 0, serviceCharge: 0, vat: 0 })],
-  [
-    "the total is below nothing",
-    saying({ totalAmount: -1511.25, amount: -1511.25, serviceCharge: 0, vat: 0 }),
-  ],
   ["the amount is, no total said", saying({ totalAmount: null, amount: -1 })],
   ["it was paid by the stored answer, and is not", { ...WAS_PAID, ...UNPAID }],
   ["it was paid by its event, and is not", { ...UNPAID, paidBefore: true }],
@@ -105,7 +90,6 @@ const ODD: [string, Partial<AnomalyFacts>][] = [
   ["its total changed", { ...WAS_PAID, known: known({ totalAmount: "1000.00" }) }],
   ["its amount changed", { ...WAS_PAID, known: known({ amount: "1000.00", totalAmount: null }) }],
   ["the total is two cents more", saying({ totalAmount: 1511.27, serviceFeePayer: "PAYER" })],
-  ["the total is two cents less", saying({ totalAmount: 1511.23 })],
   ...["1,511.25", "NGN 5", [], true].map((said): [string, Partial<AnomalyFacts>] => [
     `the total is ${JSON.stringify(said)}`,
     saying({ totalAmount: said }, { document: { totalAmount: said, vat: 0.75 } }),

@@ -1,9 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { eventually, toEqual, toMatchObject } from "../support/eventually.ts";
 import { onceForAll } from "../support/own-test.ts";
-import { type Harness, ownRelay, TOKEN } from "../support/relay.ts";
-import { invoiceAnswer, NOT_FOUND, type Script, unpaidAnswer } from "../support/scripted-provider.ts";
+import { type Harness, ownRelay } from "../support/relay.ts";
+import { invoiceAnswer, NOT_FOUND, type Script } from "../support/scripted-provider.ts";
 
 const confirmation = async (harness: Harness, id: string) =>
   (await harness.query("select * from confirmation where invoice_id = $1", [id]))[0];
@@ -24,29 +24,6 @@ describe("asking the provider", () => {
     await harness.query("update confirmation set due_at = now() where invoice_id = $1", [id]);
     await eventually(() => confirmation(harness, id), toMatchObject({ state: "done", verdict: "paid" }));
     expect(harness.provider.requests.filter((path) => path.endsWith(id))).toHaveLength(2);
-  });
-
-  it("asks about an early callback again, until Paid can be read", async () => {
-    const { harness, relay } = own();
-    const id = randomUUID();
-    harness.provider.invoice(id, unpaidAnswer(id), invoiceAnswer(id));
-    await relay.callback({ data: { id } });
-    await eventually(() => confirmation(harness, id), toMatchObject({ verdict: "pending", attempt: 1 }));
-    await harness.query("update confirmation set due_at = now() where invoice_id = $1", [id]);
-    await eventually(() => confirmation(harness, id), toMatchObject({ state: "done", verdict: "paid" }));
-  });
-
-  it("stores a status without end to 200 characters, and a reference without end so that an index takes it", async () => {
-    const { harness, relay } = own();
-    const endless = randomBytes(6_000).toString("base64url");
-    const odd = harness.provider.paid({ status: "Waiting ".repeat(10_000) });
-    const callBackUrl = `https://relay.example.com/callbacks/${TOKEN}/${endless}`;
-    const paid = harness.provider.paid({ callBackUrl });
-    await relay.callback([odd, paid]);
-    const stored = (id: string) => harness.query("select status, reference from invoice where id = $1", [id]);
-    await eventually(() => stored(odd), toEqual([{ status: "Waiting ".repeat(25), reference: null }]));
-    const reference = expect.stringMatching(/… sha256:[0-9a-f]{64}$/);
-    await eventually(() => stored(paid), toEqual([{ status: "Paid", reference }]));
   });
 });
 

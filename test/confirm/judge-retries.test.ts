@@ -100,8 +100,6 @@ describe("evidence", () => {
 
   it.each<[string, Asked, Answer, boolean]>([
     ["a fault", { attempt: 1 }, fault, true],
-    ["a rate limit", { attempt: 1 }, limited(), true],
-    ["a refused key", { attempt: 1 }, keyRefused, true],
     ["not found as yet", { attempt: 1 }, notFound, true],
     ["a process that stops", { attempt: 1 }, interrupted, true],
     ["not found in the end", { attempt: 5 }, notFound, false],

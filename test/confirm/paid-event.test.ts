@@ -28,11 +28,6 @@ it.each<[string, Record<string, unknown>, object]>([
     { invoiceBeneficiaries: [{ linkedAccountId: `c${NUL}`, amount: 12.5 }] },
     { beneficiaries: [{ linkedAccountId: "c\ufffd", amount: "12.50" }] },
   ],
-  [
-    "null for what is not said",
-    { payerName: null, billerName: null },
-    { payer: { name: null }, biller: { name: null } },
-  ],
   ["a type in our own spelling", { type: " test" }, { type: "Test" }],
   [
     "a reference without end, whole",

@@ -6,13 +6,7 @@ const collided = () => Object.assign(new Error("deadlock detected"), { code: "40
 const lost = () => Object.assign(new Error("lost"), { code: "57P01" });
 
 function commits<Item>(write: (items: readonly Item[]) => Promise<void>, changes = {}) {
-  return new GroupCommit<Item>({
-    write,
-    maxBatch: 10,
-    maxInFlight: 2,
-    maxWaiting: 1_000,
-    ...changes,
-  });
+  return new GroupCommit<Item>({ write, maxBatch: 10, maxInFlight: 2, maxWaiting: 1_000, ...changes });
 }
 
 /** What is written, batch by batch, each until its end is called. */
@@ -82,15 +76,5 @@ describe("group commit", () => {
     });
     const outcomes = await Promise.allSettled([1, 2].map((item) => group.add(item)));
     expect([count, ...outcomes.map((outcome) => outcome.status)]).toEqual([tries, status, status]);
-  });
-
-  it("goes on after a failure", async () => {
-    let fails = true;
-    const group = commits<number>(async () => {
-      if (fails) throw new Error("no");
-    });
-    await expect(group.add(1)).rejects.toThrow("no");
-    fails = false;
-    await group.add(2);
   });
 });

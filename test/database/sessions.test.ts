@@ -2,10 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect as connectTcp, createServer } from "node:net";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { requireWholeSessions } from "../../src/database/server.ts";
-import { Secret } from "../../src/kit/secret.ts";
 import { openDatabase, ownDatabaseUrl, queryOn } from "../support/database.ts";
-import { doctorChecks } from "../support/doctor-checks.ts";
 
 /** The url by way of something that keeps the end of a session to itself. */
 async function keepingEnds(url: string): Promise<string> {
@@ -51,12 +48,5 @@ describe("a session", () => {
     await vi.waitFor(async () => expect(await queryOn(url, ending)).toHaveLength(1));
     await ended;
     expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
-  });
-
-  it("is the same from one transaction to the next: a message from one reaches another", async () => {
-    const url = await ownDatabaseUrl();
-    await requireWholeSessions(new Secret(url));
-    const checks = await doctorChecks({ DATABASE_URL: url });
-    expect(checks).toContainEqual(expect.objectContaining({ about: "sessions", state: "ok" }));
   });
 });

@@ -31,12 +31,6 @@ const validate = ajv.compile(published);
 const [{ payload: first }] = payloads as [(typeof payloads)[number]];
 
 describe("version 1 of the event", () => {
-  it("is of today a JSON Schema to Ajv in strict mode", () => {
-    const today = new Ajv2020({ strict: true });
-    addFormats.default(today);
-    expect(today.compile(invoicePaidJsonSchema())({ specversion: "1.0" })).toBe(false);
-  });
-
   it("is what it was when it was published, but for new properties", () => {
     expect(invoicePaidJsonSchema()).toMatchObject(promised(published));
   });
@@ -67,11 +61,7 @@ describe("version 1 of the event", () => {
   const change = (properties: object, others: object) => void Object.assign(properties, others);
   it.each<[string, (properties: Draft["properties"]) => void]>([
     ["a property gone", ({ data }) => void delete data.properties.amount],
-    ["money as a number", ({ data }) => change(data.properties, { amount: { type: "number" } })],
-    [
-      "a text that may now be null",
-      ({ data }) => change(data.properties, { type: { type: ["string", "null"] } }),
-    ],
+    ["a text or null", ({ data }) => change(data.properties, { type: { type: ["string", "null"] } })],
     ["a promise withdrawn", ({ data }) => void data.required.splice(0, 1)],
     ["another version's name", (properties) => change(properties, { dataschema: { const: "v2" } })],
   ])("would not be version 1 with %s", (_, change) => {

@@ -98,10 +98,7 @@ describe("parseInvoicePaid", () => {
   it.each([
     NAMED.replace("https", "http"),
     NAMED.replace(".com/", ".com.example.com/"),
-    NAMED.replace(".com/", ".com:8443/"),
     NAMED.replace("us-east-1", "anywhere-9"),
-    NAMED.replace(".com/", ".com.cn/"),
-    NAMED.replace("//sns", "//someone@sns"),
     NAMED.replace("//sns", "//s3.amazonaws.com/sns"),
     NAMED.replace("/Simple", "/somewhere/Simple"),
     "https://sns.us-east-1.amazonaws.com/certificate.pem",
@@ -109,9 +106,6 @@ describe("parseInvoicePaid", () => {
     `${NAMED}X`,
     `${host.url}/Simple/certificate.pem`,
     `${NAMED}?1`,
-    `${NAMED}#1`,
-    `${MISSING}?1`,
-    "no address",
     // Without a host: an origin without its scheme would match it.
     `data:,${encodeURIComponent(certificatePem)}${certificatePath}`,
   ])(
@@ -152,21 +146,11 @@ describe("parseInvoicePaid", () => {
     },
   );
 
-  it("takes the first genuine message beside forged ones that name ever other certificates", async () => {
-    const message = await signed();
-    const elsewhere = () => `${host.url}/SimpleNotificationService-${randomUUID().replaceAll("-", "")}.pem`;
-    const forged = Array.from({ length: 200 }, () => ({ ...message, SigningCertURL: elsewhere() }));
-    const refused = Promise.allSettled(forged.map((one) => parseInvoicePaid(one, trust)));
-    expect(await parseInvoicePaid(message, trust)).toEqual([event]);
-    for (const answer of await refused) expect(answer.status).toBe("rejected");
-  });
-
   // What TypeScript refuses, JavaScript does, and an environment variable that is not set.
   it.each([
     undefined,
     { trustedOrigins: [] },
     { topicArns: [] },
-    { topicArns: [""] },
     { topicArns: ["arn:aws:sqs:us-east-1:000000000000:invoices"] },
   ])("is a fault of the program that trusts %j, whatever is posted", async (wrong) => {
     for (const posted of [await signed(), "hello", JSON.stringify(event)]) {

