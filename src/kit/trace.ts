@@ -13,7 +13,7 @@ export interface SpanStart {
   attributes?: SpanAttributes;
 }
 
-export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
+type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
 /** A piece of work that is being traced. One that never ends is never sent. */
 export interface Span {

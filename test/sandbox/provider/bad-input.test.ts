@@ -2,7 +2,6 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runOn } from "../../support/postgres-server.ts";
 import {
   ACCOUNT_A,
-  ACCOUNT_B,
   DISABLED,
   FIXED_AMOUNT,
   INVOICE,
@@ -48,17 +47,9 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["a disabled collection", { collectionId: DISABLED }, "collectionId", 403],
     ["no amount in a collection without one", { amount: null }, "amount"],
     ["an amount in a collection that has one", { collectionId: FIXED_AMOUNT }, "amount"],
-    [
-      "shares where there are accounts",
-      { invoiceBeneficiaries: [share(ACCOUNT_A, 1500.5)] },
-      "Beneficiaries",
-    ],
+    ["shares beside accounts", { invoiceBeneficiaries: [share(ACCOUNT_A, 1500.5)] }, "Beneficiaries"],
     ["no shares where there are no accounts", { collectionId: SHARED }, "invoiceBeneficiaries"],
-    [
-      "shares below the amount",
-      shared(share(ACCOUNT_A, 1000), share(ACCOUNT_B, 500)),
-      "invoiceBeneficiaries",
-    ],
+    ["shares below the amount", shared(share(ACCOUNT_A, 1000)), "invoiceBeneficiaries"],
     ["a share of nobody", shared(share(NOBODY, 1500.5)), "invoiceBeneficiaries[0].linkedAccountId"],
     [
       "an account named twice",
@@ -70,9 +61,7 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
   });
 
   it.each([
-    ["nothing", "", 400, ""],
     ["no JSON", "{", 400, "body"],
-    ["a list", "[]", 400, ""],
     ["a body of 300 KB", JSON.stringify({ ...INVOICE, title: "x".repeat(300_000) }), 413, "body"],
   ])("Create Invoice: a body that is %s", async (_what, body, status, field) => {
     await refused(() => post(body), status, field);
@@ -83,12 +72,8 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["POST", `/api/v1/invoices/${NOBODY}/invalidate`, 404, "id"],
     ["GET", `/api/v1/collections/${NOBODY}/invoices`, 404, "id"],
     // What test/collection-api/bad-input.test.ts does not hold for the filter's schema.
-    ["GET", `${LIST}?page=abc`, 400, "page"],
     ["GET", `${LIST}?invoiceStatus=Lost`, 400, "invoiceStatus"],
-    ["GET", `${LIST}?invoiceType=Real`, 400, "invoiceType"],
-    ["GET", `${LIST}?search=%00`, 400, "search"],
     ["GET", `${LIST}?invoiceStaus=Paid`, 400, "invoiceStaus"],
-    ["GET", `${LIST}?linkedAccountId=12`, 400, "linkedAccountId"],
     ["POST", LINK, 400, "bankId", { linkedAccount: { bankId: 999, accountNumber: "1111111111" } }],
     ["POST", LINK, 400, "accountNumber", { linkedAccount: { bankId: 1, accountNumber: "0123456789" } }],
   ])("%s %s: %d, about %s", async (method, path, status, field, body?: unknown) => {
@@ -97,13 +82,7 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
 
   it("an unknown address and a wrong method are 4xx too", async () => {
     const notFound = { status: 404, type: "NOT_FOUND", errors: [] };
-    for (const path of [
-      "/api/v1/nothing",
-      "/nothing",
-      "/api",
-      "/api/v1/_control/faults",
-      "/_control/nothing",
-    ])
+    for (const path of ["/api/v1/nothing", "/nothing", "/_control/nothing"])
       expect((await service.api("GET", path)).body).toMatchObject(notFound);
     expect((await service.control("PUT", "/faults", "{")).status).toBe(400);
     const wrong = await service.api("DELETE", `/api/v1/invoices/${NOBODY}`);

@@ -39,18 +39,6 @@ describe("the seed", () => {
     await service.close();
   });
 
-  it("has faults in force from the start, beneath those asked for while the service runs", async () => {
-    const seed = { ...(await seedFile()), faults: { callback: { copies: 2, delayMs: 5 } } };
-    const service = await startTestService({ seed });
-    const inForce = async () => (await service.control("GET", "/faults")).body.callback;
-    expect(await inForce()).toMatchObject({ copies: 2, delayMs: 5 });
-    await service.control("PUT", "/faults", { callback: { copies: 3 } });
-    expect(await inForce()).toMatchObject({ copies: 3, delayMs: 5 });
-    await service.control("DELETE", "/faults");
-    expect(await inForce()).toMatchObject({ copies: 2, delayMs: 5 });
-    await service.close();
-  });
-
   it("that is wrong is refused as a whole, every problem by its field, no key printed", async () => {
     const seed = await seedFile();
     seed.collections[0].collectionAccounts[0].percentage = 5;
