@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
 import { type Harness, ownRelay, startHarness, startRelay } from "../support/relay.ts";
-import { invoiceAnswer, unpaidAnswer } from "../support/scripted-provider.ts";
 import { type SeenSpan, startTraceReceiver, type TraceReceiver } from "../support/trace-receiver.ts";
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/;
@@ -82,37 +81,6 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     expect(Object.keys(message?.messageAttributes ?? {}).length).toBeLessThanOrEqual(10);
   });
 
-  it("callbacks that coalesce are links of the one that is asked, eight at most", async () => {
-    const { harness, collector, relay: receiver } = await traced({}, { http: true, workers: false });
-    const invoice = harness.provider.paid();
-    for (let count = 0; count < 12; count += 1) await receiver.callback({ data: { id: invoice } });
-    const received = await spansNamed(collector, "POST /callbacks/{token}", 12);
-    await startRelay(tracedBy(harness, collector), { http: false, workers: true });
-
-    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
-    const [first, ...others] = received.map(({ traceId, spanId }) => `${traceId}-${spanId}`);
-    expect(`${confirmed?.traceId}-${confirmed?.parentSpanId}`).toBe(first);
-    expect(confirmed?.links).toEqual(others.slice(0, 8));
-  });
-
-  it("each try on the ladder stays in the trace; a callback after the end begins a new one", async () => {
-    const { harness, collector, relay } = await traced();
-    const invoice = randomUUID();
-    harness.provider.invoice(invoice, unpaidAnswer(invoice), invoiceAnswer(invoice));
-    await relay.callback({ data: { id: invoice } });
-    await spansNamed(collector, "confirm invoice", 1);
-    await harness.query("update confirmation set due_at = now() where state = 'due'");
-    const tries = await spansNamed(collector, "confirm invoice", 2);
-    expect(new Set(tries.map(({ traceId, parentSpanId }) => `${traceId}-${parentSpanId}`)).size).toBe(1);
-    await publishedOn(harness, 1);
-
-    await relay.callback({ data: { id: invoice } });
-    const [, , again] = await spansNamed(collector, "confirm invoice", 3);
-    const [, second] = await spansNamed(collector, "POST /callbacks/{token}", 2);
-    expect(again).toMatchObject({ traceId: second?.traceId, parentSpanId: second?.spanId, links: [] });
-    expect(await harness.query("select count(*)::int as events from event")).toEqual([{ events: 1 }]);
-  });
-
   it("a stranger's traceparent is a link and no parent, whatever it says of sampling", async () => {
     const { harness, collector, relay } = await traced();
     const [theirTrace, theirSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
@@ -158,32 +126,6 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     const told = JSON.stringify(collector.spans);
     for (const planted of ["wrong-", "test-token", "test-api-key", "planted", "Ada", "ada@", "School fees"])
       expect(told).not.toContain(planted);
-  });
-
-  it("a replay keeps the event as it was, and its message has the replay's own context", async () => {
-    const ADMIN_TOKENS = "admin-token-0123456789abcdef";
-    const { harness, collector, relay } = await traced({ ADMIN_TOKENS });
-    await relay.callback({ data: { id: harness.provider.paid() } });
-    const [before] = await publishedOn(harness, 1);
-    await eventually(() => harness.query("select 1 from publication"), toHaveLength(1));
-    const answer = await fetch(`${relay.url}/admin/v1/replays`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${ADMIN_TOKENS}`,
-        "content-type": "application/json",
-      },
-      body: JSON.stringify({ kind: "events" }),
-    });
-    expect([answer.status, await answer.text()]).toEqual([expect.any(Number), expect.stringContaining("id")]);
-
-    const [, after] = await publishedOn(harness, 2);
-    const [first, replayed] = await spansNamed(collector, "publish invoice-events", 2);
-    expect(after?.message).toBe(before?.message);
-    expect(after?.messageAttributes.traceparent).toMatchObject({
-      Value: `00-${replayed?.traceId}-${replayed?.spanId}-01`,
-    });
-    expect(replayed?.traceId).not.toBe(first?.traceId);
-    expect(replayed?.attributes["invoice_relay.replay.id"]).toBe(after?.messageAttributes.replay?.Value);
   });
 
   it("a share of the callbacks is traced where OTEL_TRACES_SAMPLER_ARG says so; the rest goes as ever", async () => {
