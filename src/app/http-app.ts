@@ -135,7 +135,7 @@ export function opsRoutes(options: OpsRoutesOptions): Router {
  * Whether a request may read /metrics, which names sources and topics: with METRICS_TOKEN or one of
  * ADMIN_TOKENS as a bearer token; where METRICS_TOKEN is not set, also on OPS_PORT and from this machine.
  */
-function mayReadMetrics(
+export function mayReadMetrics(
   request: Request,
   { METRICS_TOKEN: token, ADMIN_TOKENS: adminTokens = [], OPS_PORT }: Settings,
 ): boolean {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { Alarms } from "../../src/alarms/alarms.ts";
 import { DatabaseWatch } from "../../src/app/database-watch.ts";
@@ -12,7 +11,6 @@ import { eventually, toEqual } from "../support/eventually.ts";
 import { addAlarm } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Harness, startHarness, startRelay, type TestRelay } from "../support/relay.ts";
-import { startRelayProcess } from "../support/relay-process.ts";
 import { TcpProxy } from "../support/tcp-proxy.ts";
 
 const WAIT = { interval: 100 };
@@ -76,37 +74,27 @@ describe.concurrent.each(["refuse", "black-hole"] as const)("Postgres that is aw
   });
 });
 
-describe.concurrent("while Postgres stays away", () => {
-  /** @param answers whether people were notified, one for each try; resolves once all are used up. */
-  async function watchThrough(answers: boolean[]) {
-    const { proxy, url } = await behindProxy(await startHarness());
-    const log = createLogger({ level: "fatal" });
-    const hour = 3_600_000;
-    const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
-    const alarms = new Alarms({ db: pool.db, log, metrics: createMetrics() });
-    const { promise: notified, resolve } = Promise.withResolvers<void>();
-    const notifyPeople = async () => {
-      const answer = answers.shift() ?? false;
-      if (answers.length === 0) resolve();
-      return answer;
-    };
-    const watch = new DatabaseWatch({ db: pool.db, alarms, log, notifyPeople });
-    watch.start(() => undefined);
-    proxy.fault({ kind: "black-hole" });
-    await notified;
-    await watch.stop();
-    proxy.heal();
-    await pool.close();
-    return watch.openAlarms;
-  }
-
-  it("a process that is stopped does not wait for it", async () => {
-    expect(await watchThrough([true])).toEqual(["database_away"]);
-  });
-
-  it("people whom a first message did not reach are notified again (G13)", async () => {
-    expect(await watchThrough([false, false, true])).toEqual(["database_away"]);
-  });
+it("while Postgres stays away people whom a message did not reach are notified again, and a stop does not wait (G13)", async () => {
+  const { proxy, url } = await behindProxy(await startHarness());
+  const log = createLogger({ level: "fatal" });
+  const hour = 3_600_000;
+  const pool = connect(new Secret(url), { max: 1, statementTimeoutMs: hour, connectTimeoutMs: hour });
+  const alarms = new Alarms({ db: pool.db, log, metrics: createMetrics() });
+  const answers = [false, false, true];
+  const notified = Promise.withResolvers<void>();
+  const notifyPeople = async () => {
+    const answer = answers.shift() ?? false;
+    if (answers.length === 0) notified.resolve();
+    return answer;
+  };
+  const watch = new DatabaseWatch({ db: pool.db, alarms, log, notifyPeople });
+  watch.start(() => undefined);
+  proxy.fault({ kind: "black-hole" });
+  await notified.promise;
+  await watch.stop();
+  proxy.heal();
+  await pool.close();
+  expect(watch.openAlarms).toEqual(["database_away"]);
 });
 
 describe("readiness", () => {
@@ -132,23 +120,6 @@ describe("readiness", () => {
     vi.useRealTimers();
     proxy.heal();
     await vi.waitFor(async () => expect(await watch.isReady()).toBe(true));
-  });
-});
-
-describe.concurrent("a process that slept", () => {
-  it("tells nobody that Postgres was away: nobody asked", async () => {
-    const harness = await startHarness();
-    const receiver = await startAlarmReceiver();
-    const { process, url } = await startRelayProcess(
-      harness.environment({ ALARM_WEBHOOK_URL: receiver.url }),
-    );
-    process.child.kill("SIGSTOP");
-    // Longer than Postgres may be silent before that is an alarm.
-    await delay(6_000);
-    process.child.kill("SIGCONT");
-    await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), WAIT);
-    expect(process.output.stdout).not.toContain("database_away");
-    expect(receiver.messages).toEqual([]);
   });
 });
 

@@ -1,4 +1,7 @@
+import type { Request } from "express";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { mayReadMetrics } from "../../src/app/http-app.ts";
+import { readSettings } from "../../src/kit/settings.ts";
 import { openSession } from "../support/database.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
 import { rawSocket } from "../support/raw-socket.ts";
@@ -37,69 +40,46 @@ describe("OPS_PORT", () => {
     for (const { socket } of held) socket.destroy();
     await vi.waitFor(async () => expect(await rawSocket(url, asked).ended).toMatch(/^HTTP\/1\.1 200 /));
   });
-
-  it("left out keeps /metrics from strangers, and open to this machine, METRICS_TOKEN and ADMIN_TOKENS", async () => {
-    const harness = await startHarness();
-    const token = "metrics-token-0123456789abcdef";
-    const asked = async (changes: Record<string, string>) => {
-      const relay = await startRelay(harness.environment({ ADMIN_TOKENS: ADMIN, ...changes }), {
-        http: true,
-        workers: false,
-      });
-      return async (headers: Record<string, string> = {}) =>
-        (await fetch(`${relay.opsUrl}/metrics`, { headers })).status;
-    };
-    const bearer = (given: string) => ({ authorization: `Bearer ${given}` });
-    const stranger = { "x-forwarded-for": "203.0.113.7" };
-    const onPort = await asked({});
-    expect(await onPort()).toBe(200);
-    for (const headers of [stranger, { forwarded: "for=203.0.113.7" }, { via: "1.1 proxy" }])
-      expect(await onPort(headers as Record<string, string>)).toBe(401);
-    expect(await onPort({ ...stranger, ...bearer(token) })).toBe(401);
-    expect(await onPort({ ...stranger, ...bearer(ADMIN) })).toBe(200);
-    const withToken = await asked({ METRICS_TOKEN: token });
-    expect(await withToken()).toBe(401);
-    expect(await withToken({ ...stranger, ...bearer(token) })).toBe(200);
-    expect(await withToken(bearer(ADMIN))).toBe(200);
-    expect(await withToken(bearer(`${token}x`))).toBe(401);
-    const onOpsPort = await asked({ OPS_PORT: "0" });
-    expect(await onOpsPort(stranger)).toBe(200);
-    const both = await asked({ OPS_PORT: "0", METRICS_TOKEN: token });
-    expect([await both(stranger), await both(bearer(token))]).toEqual([401, 200]);
-  });
 });
 
-describe("/readyz", () => {
-  const ask = async (url: string) => {
-    const answer = await fetch(`${url}/readyz`);
-    return { status: answer.status, text: await answer.text() };
-  };
-  const isReady = (url: string) => eventually(async () => (await ask(url)).status, toEqual(200));
-
-  it("is ready while a schema change or a dump holds the callbacks' table", async () => {
-    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
-    const other = await openSession(harness.databaseUrl);
-    await other.query("begin");
-    await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
-    await isReady(relay.url);
-    await other.query("rollback");
-  });
-
-  it("tells strangers nothing of why it is not ready, and the log once", async () => {
-    const { harness, relay } = await ownRelay({}, { http: true, workers: false });
-    const name = new URL(harness.databaseUrl).pathname.slice(1);
-    await harness.query(`alter database ${name} set default_transaction_read_only = on`);
-    await harness.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
-      [name],
-    );
-    await vi.waitFor(async () => expect((await ask(relay.url)).status).toBe(503));
-    expect((await ask(relay.url)).text).not.toMatch(/read-only|Postgres/i);
-    expect(relay.lines.filter(({ error }) => /read-only/.test(String(error)))).toHaveLength(1);
-  });
+it("/readyz is ready while a schema change or a dump holds the callbacks' table", async () => {
+  const { harness, relay } = await ownRelay({}, { http: true, workers: false });
+  const other = await openSession(harness.databaseUrl);
+  await other.query("begin");
+  await other.query("lock table callback, confirmation, source, topic in access exclusive mode");
+  await eventually(() => statuses(relay.url, ["/readyz"]), toEqual([200]));
+  await other.query("rollback");
 });
 
 describe("/metrics", () => {
+  const [token, stranger, here] = ["metrics-token-0123456789abcdef", "203.0.113.7", "127.0.0.1"];
+  const onOpsPort = { OPS_PORT: "0" };
+  it.each<[string, object, string, string | null, object, boolean]>([
+    ["this machine", {}, here, null, {}, true],
+    ["a stranger", {}, stranger, null, {}, false],
+    ["a proxy's client", {}, here, null, { "x-forwarded-for": stranger }, false],
+    ["a proxy's client", {}, here, null, { forwarded: `for=${stranger}` }, false],
+    ["a proxy's client", {}, here, null, { via: "1.1 proxy" }, false],
+    ["a stranger with a wrong token", {}, stranger, token, {}, false],
+    ["a stranger with one of ADMIN_TOKENS", {}, stranger, ADMIN, {}, true],
+    ["this machine without METRICS_TOKEN", { METRICS_TOKEN: token }, here, null, {}, false],
+    ["a stranger with METRICS_TOKEN", { METRICS_TOKEN: token }, stranger, token, {}, true],
+    ["ADMIN_TOKENS beside METRICS_TOKEN", { METRICS_TOKEN: token }, here, ADMIN, {}, true],
+    ["a longer token", { METRICS_TOKEN: token }, here, `${token}x`, {}, false],
+    ["anybody on OPS_PORT", onOpsPort, stranger, null, {}, true],
+    ["on OPS_PORT with METRICS_TOKEN set", { ...onOpsPort, METRICS_TOKEN: token }, here, null, {}, false],
+  ])("may be read, or not, by %s (%j)", (_, changes, remoteAddress, bearer, more, may) => {
+    const settings = readSettings({ ADMIN_TOKENS: ADMIN, ...changes });
+    const headers = { ...more, ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }) };
+    expect(mayReadMetrics({ headers, socket: { remoteAddress } } as Request, settings)).toBe(may);
+  });
+
+  it("is refused with 401 to a proxy's client", async () => {
+    const { relay } = await ownRelay({}, { http: true, workers: false });
+    const headers = { "x-forwarded-for": stranger };
+    expect((await fetch(`${relay.url}/metrics`, { headers })).status).toBe(401);
+  });
+
   it("is counted once a second, whoever asks, and tells how late the event loop is", async () => {
     const { relay } = await ownRelay({}, { http: true, workers: false });
     const page = async () => await (await fetch(`${relay.url}/metrics`)).text();

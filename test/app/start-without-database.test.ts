@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
+import { runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
 import { ownPort } from "../support/own-port.ts";
@@ -12,10 +12,7 @@ const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
 const WAIT = { interval: 50 };
 
 /** `serve` whose way to Postgres is broken from the beginning. */
-async function waiting(
-  harness: Harness,
-  kind: "refuse" | "black-hole",
-): Promise<{ proxy: TcpProxy; relay: CliProcess; url: string }> {
+async function waiting(harness: Harness, kind: "refuse" | "black-hole") {
   const proxy = await TcpProxy.start(Number(new URL(harness.databaseUrl).port));
   onTestFinished(() => proxy.close());
   proxy.fault({ kind });
@@ -64,22 +61,20 @@ describe.concurrent.each(["refuse", "black-hole"] as const)(
   },
 );
 
-describe.concurrent("serve, whose first write meets another transaction", () => {
-  it.each(["40001", "40P01"])("tries again, and goes on (SQLSTATE %s)", async (sqlState) => {
-    const harness = await startHarness();
-    await harness.query("create sequence met");
-    await harness.query(`create function meet() returns trigger language plpgsql as $$
-      begin
-        if nextval('met') = 1 then raise exception 'it met another' using errcode = '${sqlState}'; end if;
-        return null;
-      end $$`);
-    await harness.query(
-      "create trigger meet before insert or update on source for each statement execute function meet()",
-    );
-    const relay = startCli(["serve"], { ...harness.environment({ PORT: "0" }), ...AWS });
-    await relay.says('"port":');
-    expect(relay.output.stdout).toContain("it met another");
-  });
+it("serve, whose first write meets another transaction, tries again, and goes on", async () => {
+  const harness = await startHarness();
+  await harness.query("create sequence met");
+  await harness.query(`create function meet() returns trigger language plpgsql as $$
+    begin
+      if nextval('met') = 1 then raise exception 'it met another' using errcode = '40001'; end if;
+      return null;
+    end $$`);
+  await harness.query(
+    "create trigger meet before insert or update on source for each statement execute function meet()",
+  );
+  const relay = startCli(["serve"], { ...harness.environment({ PORT: "0" }), ...AWS });
+  await relay.says('"port":');
+  expect(await harness.query("select from met where last_value > 1")).toHaveLength(1);
 });
 
 describe.concurrent("serve, and what waiting would not mend", () => {

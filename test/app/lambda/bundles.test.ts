@@ -9,7 +9,7 @@ import { FUNCTIONS, scheduleEvent } from "./payloads.ts";
 
 const bundles = useBundles();
 
-it.concurrent.each(FUNCTIONS)(
+it.concurrent.each([...FUNCTIONS, "migrate"])(
   "%s runs where nothing but its bundle is, and asks SSM for its secrets",
   async (name) => {
     const container = startContainer(bundles.of(name), {

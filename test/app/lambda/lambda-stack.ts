@@ -1,5 +1,7 @@
 import { startLocalSqs } from "../../support/local-sqs.ts";
+import { onTestFinished } from "../../support/own-test.ts";
 import { startHarness } from "../../support/relay.ts";
+import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { startContainer } from "./container.ts";
 
 /** Database, provider, topics, and a queue for each function that is woken. */
@@ -25,4 +27,9 @@ export async function lambdaStack(bundles: { of(handler: string): string }) {
   };
 }
 
-export type LambdaStack = Awaited<ReturnType<typeof lambdaStack>>;
+/** A way to a stack's database that a test can break. */
+export async function proxyTo(stack: { databaseUrl: string }) {
+  const proxy = await TcpProxy.start(Number(new URL(stack.databaseUrl).port));
+  onTestFinished(() => proxy.close());
+  return { proxy, DATABASE_URL: proxy.through(stack.databaseUrl) };
+}

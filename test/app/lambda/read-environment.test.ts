@@ -56,11 +56,6 @@ describe("the settings of a function", () => {
     const given = { SETTINGS_PATH: "/invoice-relay/prod", SECRET_SETTINGS: "DATABASE_URL" };
     await expect(readEnvironment(given)).rejects.toThrow("/invoice-relay/prod/DATABASE_URL");
   });
-
-  it("are the environment alone where no path in SSM is set", async () => {
-    const environment = { DATABASE_URL: "postgres://127.0.0.1/relay" };
-    expect(await readEnvironment(environment)).toEqual(environment);
-  });
 });
 
 it.each([

@@ -21,18 +21,12 @@ it("a stage that is the example is taken", async () => {
   expect(await staged("as-the-example")).toHaveProperty("settings");
 });
 
-it.each(["Prod", "a-name-that-is-much-too-long", "live-test"])(
-  "a stage called %s is refused",
-  async (stage) => {
-    await expect(staged(stage)).rejects.toThrow();
-  },
+it.each(["Prod", "a-name-that-is-much-too-long", "live-test"])("a stage called %s is refused", (stage) =>
+  expect(staged(stage)).rejects.toThrow(),
 );
 
-it("a stage without a file is refused with the file to make", async () => {
-  await expect(readStage({ resolveVariable: async () => "nowhere" })).rejects.toThrow(
-    "ops/lambda/stages/nowhere.yml",
-  );
-});
+it("a stage without a file is refused with the file to make", () =>
+  expect(readStage({ resolveVariable: async () => "nowhere" })).rejects.toThrow("stages/nowhere.yml"));
 
 it("a stage is refused with all that is wrong at once, and repeats no secret", async () => {
   const { message } = await staged("all-is-wrong", {
@@ -49,14 +43,8 @@ it("a stage is refused with all that is wrong at once, and repeats no secret", a
     (error: Error) => error,
   );
   const settings = ["COLLECTION_API_URL", "CALLBACK_HMAC_SECRETS", "PUBLIC_URL", "LOG_LEVL"];
-  const named = [
-    "region",
-    "subnetIds",
-    "alarmMail",
-    "alarmEmail",
-    "callbackSecrets",
-    "COLLECTION_IDS",
-  ].concat(settings.map((name) => `settings.${name}`));
+  const named = ["region", "subnetIds", "alarmMail", "alarmEmail", "callbackSecrets", "COLLECTION_IDS"];
+  named.push(...settings.map((name) => `settings.${name}`));
   expect(named.filter((name) => !message.includes(`${name} `))).toEqual([]);
   expect(message).not.toContain("hush-hush");
 });

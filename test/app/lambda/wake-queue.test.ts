@@ -12,10 +12,9 @@ it("a wake-up that SQS lets hang is the last one for a while: no callback waits 
     if (!hangs) response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end("{}");
   });
   onTestFinished(sqs.close);
-  vi.stubEnv("AWS_ENDPOINT_URL_SQS", sqs.url);
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("AWS_ACCESS_KEY_ID", "local");
-  vi.stubEnv("AWS_SECRET_ACCESS_KEY", "local");
+  const aws = { AWS_REGION: "us-east-1", AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+  for (const [name, value] of Object.entries({ ...aws, AWS_ENDPOINT_URL_SQS: sqs.url }))
+    vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
   const restMs = 1_000;
   const queue = wakeQueue(`${sqs.url}/000000000000/queue`, createLogger({ level: "silent" }), restMs);
