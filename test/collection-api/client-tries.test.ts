@@ -20,12 +20,6 @@ describe("a read is tried again", () => {
     expect(limited.provider.asked).toHaveLength(3);
   });
 
-  it("not after a refusal, which does not pass by itself", async () => {
-    const { client, provider } = await withProvider(fails(1, 404));
-    await expect(client.getInvoice(ID)).rejects.toMatchObject({ kind: "not_found" });
-    expect(provider.asked).toHaveLength(1);
-  });
-
   it("not where the provider asks for a long wait: the caller is told how long", async () => {
     const headers = { "retry-after": "3600" };
     const { client, provider } = await withProvider(() => ({ status: 429, headers, body: {} }));

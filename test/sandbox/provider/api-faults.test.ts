@@ -42,13 +42,8 @@ describe("faults of the API on request", () => {
     await strike({ answer: "half-answer" });
     const url = `${service.url}/api/v1/invoices/${id}`;
     const response = await fetch(url, { headers: { "x-api-key": LIVE_KEY } });
-    let came = 0;
-    const reading = async () => {
-      for await (const chunk of response.body ?? []) came += chunk.length;
-    };
-    await expect(reading()).rejects.toThrow();
-    expect(came).toBeGreaterThan(0);
-    expect(came).toBeLessThan(Number(response.headers.get("content-length")));
+    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(0);
+    await expect(response.text()).rejects.toThrow();
   });
 
   it("answers slowly, and whoever asked later is not held up", async () => {

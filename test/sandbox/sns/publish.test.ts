@@ -6,16 +6,6 @@ const text = (StringValue: string): MessageAttributeValue => ({ DataType: "Strin
 const entriesOf = (...messages: string[]) => messages.map((Message, nth) => ({ Id: `${nth}`, Message }));
 
 describe("Publish", () => {
-  it("takes a message with subject and attributes, and keeps it under the id that it answered", async () => {
-    const { sns, publish } = await topicFixture();
-    const MessageAttributes = { id: text("1") };
-    const { MessageId } = await publish({ Message: "hello", Subject: "Greetings", MessageAttributes });
-    const messageAttributes = { id: { Type: "String", Value: "1" } };
-    expect(sns.messages()).toMatchObject([
-      { messageId: MessageId, message: "hello", subject: "Greetings", messageAttributes },
-    ]);
-  });
-
   it("fails as it is told over HTTP, until that is over, and refuses other kinds of faults", async () => {
     const { sns, publish } = await topicFixture();
     const control = async (method: string, fault?: object) =>
