@@ -15,10 +15,11 @@ import type { Lease } from "../work/lease.ts";
 import type { Claim, Exchange, Line, Policy } from "../work/policy.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import { dependsOnCollection, judge } from "./judge.ts";
-import type { Outcome, Rules } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import { splitTraceparents } from "./queue/open.ts";
+import type { Rules } from "./rules.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";
 
 interface ConfirmLineOptions {

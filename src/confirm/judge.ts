@@ -1,6 +1,6 @@
 import type { AlarmName } from "../alarms/alarms.ts";
 import { shortText } from "../kit/text.ts";
-import type { Answer } from "../provider/provider.ts";
+import type { Answer, Found } from "../provider/provider.ts";
 import { RETRY_AFTER_LIMIT_MS } from "../upstreams/machine.ts";
 import { anomaliesOf } from "./anomalies.ts";
 import {
@@ -19,11 +19,11 @@ import {
   type Changes,
   type Outcome,
   type RetryContext,
-  type Rules,
   retryOn,
 } from "./outcome.ts";
 import { paidEvent } from "./paid-event.ts";
 import type { Claimed } from "./queue/claim.ts";
+import type { Rules } from "./rules.ts";
 
 const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
@@ -187,8 +187,6 @@ function endedAlarms(
   if (wasAsked && isInOrder) ended.push(ANOMALY);
   return ended;
 }
-
-export type Found = Extract<Answer, { kind: "found" }>;
 
 /** What is judged besides the answer. */
 export interface Case extends RetryContext {

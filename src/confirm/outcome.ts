@@ -1,25 +1,9 @@
 import type { AlarmName } from "../alarms/alarms.ts";
 import { backOffMs } from "../kit/waiting.ts";
-import type { ConfirmedInvoice, StatusSets } from "./invoices/confirmed-invoice.ts";
+import type { ConfirmedInvoice } from "./invoices/confirmed-invoice.ts";
 import type { NewEvent } from "./paid-event.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./queue/confirmation.ts";
-
-/** What judging depends on besides the answer; one for each source. */
-export interface Rules extends StatusSets {
-  /** The names of the collections that may be published, in their present spelling; null for all. */
-  collectionNames: ReadonlySet<string> | null;
-  /** Why the names of some of them could not be read just now; null when all were. */
-  collectionsUnread: string | null;
-  /** Whether Test invoices have a topic of their own; without it their events are held. */
-  hasTestTopic: boolean;
-  personalData: "full" | "none";
-  /** The zone of times that name none. */
-  timeZone: string;
-  /** Of its amounts. */
-  currency: string;
-  /** Whether the source is healthy: not backing off, and proven within the last minute by its own answers. */
-  othersAreAnswered: boolean;
-}
+import type { Rules } from "./rules.ts";
 
 /** What follows from one answer: all that is written for it, in one transaction (answer-statement.ts). */
 export interface Outcome extends ConfirmationKey {

@@ -1,10 +1,10 @@
 import { invoicePaid } from "../events/invoice-paid.ts";
 import { storableText } from "../kit/text.ts";
+import type { Found } from "../provider/provider.ts";
 import type { InvoiceType } from "./invoices/confirmed-invoice.ts";
 import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
-import type { Found } from "./judge.ts";
-import type { Rules } from "./outcome.ts";
 import type { Claimed } from "./queue/claim.ts";
+import type { Rules } from "./rules.ts";
 
 /**
  * Makes the event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large

@@ -3,7 +3,6 @@ import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { moneyIn, sentence, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import { answeredId, eventState, time, whole } from "./operations/fields.ts";
-import { wordsOf } from "./views/timeline.ts";
 
 const verdict = z.enum(VERDICTS).nullable();
 const pausedBy = z.enum(["operator", "refused"]).nullable();
@@ -294,7 +293,11 @@ export function foldTries(entries: readonly TimelineEntry[]) {
 }
 
 const isSameFailure = (one: TimelineEntry, other: TimelineEntry): boolean =>
-  "error" in one && "error" in other && wordsOf(one) === wordsOf(other) && one.source === other.source;
+  "error" in one &&
+  "error" in other &&
+  one.kind === other.kind &&
+  one.error === other.error &&
+  one.source === other.source;
 
 /** One invoice in one line, as the provider last described it. Pure. */
 export function headlineOf(

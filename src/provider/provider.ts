@@ -79,18 +79,17 @@ export type Refusal =
 export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string };
 
 /** What came of asking for one invoice. */
-export type Answer =
-  | {
-      kind: "found";
-      /** Its status as `statusText` leaves it. */
-      invoice: Invoice;
-      document: unknown;
-      receivedAt: Date;
-      /** Fields such as the metadata were too intricate to be read; false by default. */
-      leftOut?: boolean;
-    }
-  | NotFound
-  | Refusal;
+export type Answer = Found | NotFound | Refusal;
+
+export interface Found {
+  kind: "found";
+  /** Its status as `statusText` leaves it. */
+  invoice: Invoice;
+  document: unknown;
+  receivedAt: Date;
+  /** Fields such as the metadata were too intricate to be read; false by default. */
+  leftOut?: boolean;
+}
 
 export type CollectionAnswer = { kind: "found"; collection: Collection } | NotFound | Refusal;
 

@@ -2,7 +2,7 @@ import { maskOf } from "../kit/mask.ts";
 import type { Source } from "../kit/sources-file.ts";
 import { decodedPath, storableText } from "../kit/text.ts";
 import { checkedHeaders } from "./caller/caller-checks.ts";
-import type { IncomingCallback } from "./log/callback-log.ts";
+import type { IncomingCallback } from "./log/incoming-callback.ts";
 import { isUnrelated, plainName, UUID_LENGTH, uuidsIn } from "./reading/find-in-places.ts";
 
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */

@@ -1,7 +1,7 @@
 import { type Invoice, invoiceRead } from "../../src/collection-api/contract/index.ts";
 import { judge } from "../../src/confirm/judge.ts";
-import type { Rules } from "../../src/confirm/outcome.ts";
 import { type Claimed, type KnownInvoice, NEVER_ASKED } from "../../src/confirm/queue/claim.ts";
+import type { Rules } from "../../src/confirm/rules.ts";
 import type { Answer } from "../../src/provider/provider.ts";
 import { invoiceAnswer } from "../support/scripted-provider.ts";
 

@@ -13,108 +13,14 @@ import { meaningOf, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
 import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
-import { type Either, listOf } from "../views/view.ts";
-import {
-  answeredId,
-  decimal,
-  dryRun,
-  eventState,
-  id,
-  pageFrom,
-  pageInQuery,
-  pageOf,
-  reason,
-  shownVerdict,
-  source,
-  time,
-  whole,
-} from "./fields.ts";
+import { listOf } from "../views/view.ts";
+import { dryRun, id, pageFrom, pageInQuery, pageOf, reason, source } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-import { replayStarted } from "./replays.ts";
+import { invoiceEvidence, invoicesFound, listedInvoice, replayStarted } from "./results.ts";
 
 const { get, post } = operationsAbout("Invoices");
 
-const listed = z.object({
-  invoiceId: answeredId,
-  source: z.string(),
-  status: z.string().nullable().describe("The provider's status; null if it has not confirmed the invoice."),
-  type: z.string().nullable(),
-  reference: z.string().nullable(),
-  collection: z.string().nullable(),
-  amount: decimal.nullable(),
-  totalAmount: decimal.nullable(),
-  paidAt: time.nullable(),
-  confirmedAt: time.nullable(),
-  verdict: shownVerdict.nullable(),
-  event: eventState.nullable().describe("The state of its event; null without one."),
-  eventId: answeredId.nullable().describe("Null without an event."),
-});
-
-const found = pageOf(listed).extend({
-  searched: z
-    .array(z.string())
-    .describe("What was looked for, in words, in this order; all but the last found nothing."),
-  others: z
-    .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
-    .describe("What else has an id that begins so; on the first page only."),
-  waiting: z
-    .array(
-      z.object({
-        source: z.string(),
-        count: whole,
-        oldestSeconds: z.number(),
-        reason: z.string().nullable().describe("What keeps them, in words; null where nothing is known to."),
-        sentence: z.string().describe("All of it, in words."),
-      }),
-    )
-    .describe(
-      "Where nothing was found: the confirmations that no answer covers yet. Until then only ids, " +
-        "references and the verdict `pending` find their payments.",
-    ),
-});
-
-export type ListedInvoice = Either<z.output<typeof listed>>;
-export type InvoiceEvidence = Either<z.output<typeof evidence>>;
-export type Erased = Either<z.output<typeof erased>>;
-export type InvoicesFound = Either<Pick<z.output<typeof found>, "items" | "searched" | "others" | "waiting">>;
-
 const invoiceInPath = z.object({ id: id.describe("the invoice's id") });
-
-const evidence = z.object({
-  invoiceId: answeredId,
-  answers: z
-    .array(
-      z.object({
-        source: z.string(),
-        newest: z.boolean(),
-        status: z.string(),
-        askedAt: time,
-        document: z.string().describe("The provider's JSON, digit for digit."),
-        erasedAt: time.nullable(),
-      }),
-    )
-    .describe("The provider's newest answers, at most five."),
-  events: z.array(
-    z.object({
-      source: z.string(),
-      id: answeredId,
-      type: z.string(),
-      createdAt: time,
-      state: eventState,
-      payload: z.string().describe("Exactly as published."),
-      erasedAt: time.nullable(),
-      publications: z.array(
-        z.object({
-          topicArn: z.string(),
-          messageId: z.string(),
-          publishedAt: time,
-          replayId: answeredId.nullable(),
-          digest: z.string().nullable().describe("SHA-256, in hex, of the payload that was sent."),
-        }),
-      ),
-    }),
-  ),
-});
 
 const again = <const Id extends string, const Path extends string>(
   id: Id,
@@ -151,7 +57,7 @@ export const invoiceOperations = [
     summary: "List payments, the newest first; by reference, status, day, collection or amount",
     query: z.object({ ...terms, ...pageInQuery.shape }),
     example: { query: { from: "2026-10-01", to: "2026-10-31", collection: "School fees" } },
-    result: pageOf(listed),
+    result: pageOf(listedInvoice),
     view: { lists: [listOf("items", INVOICES)] },
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
       pageFrom(await findInvoices(db, terms, { from, limit })),
@@ -173,7 +79,7 @@ export const invoiceOperations = [
         ),
     }),
     example: { body: { text: "NGN 40,645.00" } },
-    result: found,
+    result: invoicesFound,
     view: INVOICES_FOUND,
     async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
       const today = dayOf(new Date());
@@ -202,7 +108,7 @@ export const invoiceOperations = [
   get("showEvidence", "/invoices/{id}/evidence", {
     summary: "Show what the provider answered and what was published; with personal data for `operate`",
     pathParameters: invoiceInPath,
-    result: evidence,
+    result: invoiceEvidence,
     view: EVIDENCE,
     run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
   }),

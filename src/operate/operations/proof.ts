@@ -6,7 +6,7 @@ import { mayAct } from "../../kit/role.ts";
 import { DAY_MS, latestBookDay } from "../../kit/time.ts";
 import { certificate, result, weight } from "../../reconcile/certificate/certificate.ts";
 import { calendarDay, readCalendar } from "../../reconcile/certified-days.ts";
-import { reconciled, unread } from "../../reconcile/on-request.ts";
+import { unread } from "../../reconcile/on-request.ts";
 import {
   certificateCsvParts,
   certificatePage,
@@ -19,9 +19,10 @@ import {
 import { listFirstServed } from "../../upstreams/source-row.ts";
 import { evidenceParts, gatherEvidence } from "../evidence.ts";
 import { CERTIFICATES, RECONCILED } from "../views/proof.ts";
-import { type Either, listOf } from "../views/view.ts";
+import { listOf } from "../views/view.ts";
 import { countGiven, day, id, limitInQuery, name, period, reason, source, time } from "./fields.ts";
 import { BadInput, operationsAbout, progressMade } from "./operation.ts";
+import { reconcileResult } from "./results.ts";
 
 const { download, get, post } = operationsAbout("Proof");
 const DAY_LIMIT = 400;
@@ -38,11 +39,6 @@ const calendar = z.object({
     .array(z.object({ source: z.string(), timeZone: z.string(), currency: z.string() }))
     .describe("Whose days they are, and of what currency the amounts."),
 });
-
-export type ListedCertificate = Either<z.output<typeof listedCertificate>>;
-
-const reconcileResult = z.array(z.union([reconciled, unread]));
-export type Reconciled = Either<z.output<typeof reconcileResult>>;
 
 /** @throws BadInput where the day is later than today in every zone of the books. */
 function refuseFuture(given: string, books: readonly BookSource[]): void {

@@ -3,32 +3,10 @@ import { readAuditLog } from "../../alarms/audit.ts";
 import { applyRetention, retentionResult } from "../retention.ts";
 import { CHANGES } from "../views/alarms.ts";
 import { RETENTION } from "../views/records.ts";
-import { type Either, listOf } from "../views/view.ts";
-import {
-  answeredId,
-  countGiven,
-  dryRun,
-  id,
-  limitInQuery,
-  name,
-  reason,
-  time,
-  timeGiven,
-  whole,
-} from "./fields.ts";
+import { listOf } from "../views/view.ts";
+import { countGiven, dryRun, id, limitInQuery, name, reason, timeGiven } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-
-const change = z.object({
-  id: whole,
-  at: time,
-  actor: z.string(),
-  action: z.string(),
-  subject: z.string(),
-  invoiceId: answeredId.nullable(),
-  detail: z.record(z.string(), z.unknown()),
-});
-export type Kept = Either<z.output<typeof retentionResult>>;
-export type Change = Either<z.output<typeof change>>;
+import { change } from "./results.ts";
 
 export const recordOperations = [
   operationsAbout("Retention").post("applyRetention", "/retention", {

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { RelayError } from "../../kit/errors.ts";
-import { planReplay, replayPlan } from "../../replay/plan-replay.ts";
+import { planReplay } from "../../replay/plan-replay.ts";
 import { type ReplayTarget, replay, replayed } from "../../replay/replay.ts";
 import { findReplay, listRefusals, listReplays, replayRefusal } from "../../replay/replay-rows.ts";
 import { cancelReplay, resumeReplay, startReplay } from "../../replay/start-replay.ts";
 import { REPLAY, REPLAY_SHOWN, REPLAYS } from "../views/replays.ts";
-import { type Either, listOf } from "../views/view.ts";
+import { listOf } from "../views/view.ts";
 import {
   collection,
   dryRun,
@@ -19,6 +19,7 @@ import {
   whole,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
+import { replayStarted } from "./results.ts";
 
 const { get, post } = operationsAbout("Replay");
 const topicArn = z.string().regex(/^arn:aws[a-z-]*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(\.fifo)?$/, {
@@ -50,15 +51,6 @@ export const replayRequest = z.strictObject({
   rate: whole.min(1).max(100_000).optional().describe("The most per second."),
   reason,
   dryRun: dryRun.describe("only show how many there are, and the first ones"),
-});
-
-export type Replay = Either<z.output<typeof replay>>;
-export type Refusal = Either<z.output<typeof replayRefusal>>;
-export type Plan = Either<z.output<typeof replayPlan>>;
-
-export const replayStarted = z.object({
-  replay: replay.nullable().describe("null for a dry run or when nothing matches."),
-  plan: replayPlan.nullable().describe("Of a dry run."),
 });
 
 function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[]): void {

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import { SOME_ID } from "../../kit/ids.ts";
 import { personalMaskOf } from "../../kit/mask.ts";
 import {
@@ -22,9 +21,10 @@ import {
   RELEASED,
   RETRIED,
 } from "../views/undelivered.ts";
-import { type Either, listOf, type Rows } from "../views/view.ts";
-import { answeredId, dryRun, eventState, id, limitInQuery, reason, source, time, whole } from "./fields.ts";
+import { listOf, type Rows } from "../views/view.ts";
+import { dryRun, id, limitInQuery, reason, source, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
+import { decision, type Undelivered, undelivered, undeliveredEvidence } from "./results.ts";
 
 const DEAD = operationsAbout("Dead letters");
 const QUARANTINE = operationsAbout("Quarantine");
@@ -51,67 +51,6 @@ const choice = z
     ],
   });
 
-const item = z.object({
-  kind: z.enum(["confirmation", "event"]),
-  invoiceId: answeredId,
-  eventId: answeredId.nullable(),
-  source: z.string(),
-  collection: z.string().nullable(),
-  reference: z.string().nullable(),
-  amount: z.string().nullable().describe("The total, as a decimal string."),
-  since: time,
-  attempts: whole,
-  error: z.string().nullable(),
-  dismissedAt: time.nullable(),
-});
-
-const decision = z.object({
-  dryRun: z.boolean(),
-  count: whole,
-  items: z.array(item).describe("The first hundred of them."),
-});
-
-const evidence = item.extend({
-  confirmation: z
-    .object({
-      state: z.enum(["due", "claimed", "done", "dead"]),
-      verdict: z.enum(VERDICTS).nullable(),
-      openedBy: z.string(),
-      openedAt: time,
-      requestedAt: time,
-      requests: whole,
-      attempts: whole,
-      faults: whole,
-      lastError: z.string().nullable(),
-      lastAnswer: z.string().nullable(),
-    })
-    .nullable(),
-  event: z
-    .object({
-      type: z.string(),
-      createdAt: time,
-      payload: z.string(),
-      lastError: z.string().nullable(),
-      state: eventState,
-      attempts: whole,
-    })
-    .nullable(),
-  invoice: z
-    .object({
-      status: z.string(),
-      totalAmount: z.string().nullable(),
-      collection: z.string().nullable(),
-      confirmedAt: time,
-    })
-    .nullable()
-    .describe("What the provider last confirmed."),
-  callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
-});
-
-export type Undelivered = Either<z.output<typeof item>>;
-export type UndeliveredEvidence = Either<z.output<typeof evidence>>;
-export type Decision = Either<z.output<typeof decision>>;
-
 const listOperation = <const Id extends string, const Path extends string>(
   list: UndeliveredList,
   id: Id,
@@ -124,7 +63,7 @@ const listOperation = <const Id extends string, const Path extends string>(
     summary,
     query: z.object({ ...undeliveredFilters.shape, ...limitInQuery.shape }),
     example: { query: { collection: "School fees" } },
-    result: z.object({ total: whole, items: z.array(item) }),
+    result: z.object({ total: whole, items: z.array(undelivered) }),
     view: { lists: [listOf("items", rows)] },
     run: ({ db }, { query: { limit, ...filters } }) =>
       listUndelivered({ db, list, selection: { filters }, limit }),
@@ -142,7 +81,7 @@ const showOperation = <const Id extends string, const Path extends string>(
     summary: "Show one with its evidence: last answer, errors, attempts",
     pathParameters: z.object({ id: idOfItem }),
     query: z.object({ source: source.describe("the source, if several know the id") }),
-    result: z.object({ items: z.array(evidence) }),
+    result: z.object({ items: z.array(undeliveredEvidence) }),
     async run({ db, role }, { path: { id }, query: { source } }) {
       const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });
       return items.length === 0 ? null : { items };

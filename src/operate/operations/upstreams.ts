@@ -6,7 +6,7 @@ import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
 import { ALARMS, CLOSED, NOTED, SNOOZED, TESTED } from "../views/alarms.ts";
 import { PAUSED, RESUMED } from "../views/records.ts";
-import { type Either, listOf } from "../views/view.ts";
+import { listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
 
@@ -17,8 +17,6 @@ const resumeRequest = z.strictObject({
   source: source.describe("only this source; all by default"),
   reason,
 });
-export type Paused = Either<z.output<typeof pauseResult>>;
-
 export const upstreamOperations = [
   get("listUpstreams", "/upstreams", {
     summary: "List sources and topics, and which of them are paused or backing off",
@@ -79,8 +77,6 @@ const meantAlarms = z
   .min(1)
   .max(1_000)
   .describe("All open ones of a name, unless a source or subject is named.");
-
-export type ListedAlarm = Either<z.output<typeof alarm>>;
 
 const counted = z.object({ count: whole.describe("How many were open.") });
 

@@ -1,6 +1,5 @@
 import { countText, numberOf } from "../../kit/text.ts";
-import type { Change } from "../operations/records.ts";
-import type { ListedAlarm } from "../operations/upstreams.ts";
+import type { Change, ListedAlarm } from "../operations/results.ts";
 import { type Rows, source, state, text, time, type View, words } from "./view.ts";
 
 export const TO_DO = words<ListedAlarm>(

@@ -1,5 +1,5 @@
 import { whyRefused } from "../../receive/log/own-verdict.ts";
-import type { CallbackShown, ListedCallback } from "../operations/callbacks.ts";
+import type { CallbackShown, ListedCallback } from "../operations/results.ts";
 import { count, id, listOf, type Rows, raw, source, state, text, time, type View } from "./view.ts";
 
 const RECEIVED = time<ListedCallback>("Received", "receivedAt", { phone: "lead" });

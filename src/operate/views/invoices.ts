@@ -1,4 +1,4 @@
-import type { InvoiceEvidence, InvoicesFound, ListedInvoice } from "../operations/invoices.ts";
+import type { InvoiceEvidence, InvoicesFound, ListedInvoice } from "../operations/results.ts";
 import {
   eachOf,
   id,

@@ -1,6 +1,6 @@
 import { countText } from "../../kit/text.ts";
 import { bookDayOf, lastBookDay } from "../../kit/time.ts";
-import type { ListedCertificate, Reconciled } from "../operations/proof.ts";
+import type { ListedCertificate, Reconciled } from "../operations/results.ts";
 import { count, id, listOf, money, type Rows, source, state, text, time, type View } from "./view.ts";
 
 export const CERTIFICATES: Rows<ListedCertificate> = {

@@ -1,6 +1,4 @@
-import type { Erased } from "../operations/invoices.ts";
-import type { Kept } from "../operations/records.ts";
-import type { Paused } from "../operations/upstreams.ts";
+import type { Erased, Kept, Paused } from "../operations/results.ts";
 import type { View } from "./view.ts";
 
 const WORK = { confirm: "Asking the provider", publish: "Sending to SNS" } as const;

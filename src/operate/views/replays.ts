@@ -1,6 +1,6 @@
 import { countText, numberOf } from "../../kit/text.ts";
 import { clock } from "../../kit/time.ts";
-import type { Plan, Refusal, Replay } from "../operations/replays.ts";
+import type { Plan, Refusal, Replay } from "../operations/results.ts";
 import {
   count,
   eachOf,

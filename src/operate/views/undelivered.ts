@@ -1,6 +1,6 @@
 import { shownVerdict } from "../../confirm/queue/confirmation.ts";
 import { numberOf } from "../../kit/text.ts";
-import type { Decision, Undelivered, UndeliveredEvidence } from "../operations/undelivered.ts";
+import type { Decision, Undelivered, UndeliveredEvidence } from "../operations/results.ts";
 import {
   count,
   eachOf,

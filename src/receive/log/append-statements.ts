@@ -27,7 +27,7 @@ import { takenKeyOf } from "../../kit/postgres-errors.ts";
 import { joinHealthySource } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
 import { leaseEnd } from "../../work/leased-rows.ts";
-import type { IncomingCallback } from "./callback-log.ts";
+import type { IncomingCallback } from "./incoming-callback.ts";
 
 export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
 

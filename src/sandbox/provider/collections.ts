@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Selectable, sql, type Updateable } from "kysely";
 import type { BanksWritten, CollectionWritten } from "../../collection-api/contract/index.ts";
 import { Refused } from "./answers.ts";
-import type { CollectionTable, ServiceDatabase } from "./service-context.ts";
+import type { CollectionTable, ServiceDatabase } from "./tables.ts";
 
 export type CollectionRow = Selectable<CollectionTable>;
 

@@ -14,9 +14,10 @@ import {
   readLinkedAccounts,
 } from "./collections.ts";
 import { forgeCallback, readDeliveryLog } from "./deliveries.ts";
+import { EXPIRATION_PERIODS, lifetimeMs } from "./expiration.ts";
 import { type CallbackFaultsInput, callbackFaults, faultsSchema } from "./faults.ts";
 import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "./invoice-statements.ts";
-import { billingColumns, EXPIRATION_PERIODS, lifetimeMs, pay } from "./invoices.ts";
+import { billingColumns, pay } from "./invoices.ts";
 import type { ServiceContext } from "./service-context.ts";
 
 const collectionChange = z

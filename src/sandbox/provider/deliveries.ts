@@ -7,7 +7,7 @@ import type { Logger } from "../../kit/log.ts";
 import { within } from "../../kit/waiting.ts";
 import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 import { invoiceOnWire } from "./invoice-statements.ts";
-import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./service-context.ts";
+import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./tables.ts";
 
 export interface DeliveryTerms {
   /** How long one attempt may take, in ms (interface, part B: 30 s). */

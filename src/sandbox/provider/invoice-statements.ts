@@ -13,7 +13,7 @@ import {
 } from "../../database/statement.ts";
 import { Refused } from "./answers.ts";
 import type { CallbackVariant } from "./callback-request.ts";
-import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./service-context.ts";
+import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./tables.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
 // exactly one finds the invoice unpaid, and the others see what it left.

@@ -5,6 +5,7 @@ import { type CreateInvoiceRequest, compareMoney, sumOfMoney } from "../../colle
 import { Refused } from "./answers.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 import { type CollectionRow, readAccountStates, readCollectionTerms } from "./collections.ts";
+import { lifetimeMs } from "./expiration.ts";
 import {
   type CallbackFaults,
   type CallbackFaultsInput,
@@ -14,7 +15,8 @@ import {
 } from "./faults.ts";
 import { insertInvoice, type PlannedCallback, payInvoice, readInvoice } from "./invoice-statements.ts";
 import type { ApiKey } from "./load-seed.ts";
-import type { InvoiceRow, PaymentMethod, ServiceContext, ServiceDatabase } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
+import type { InvoiceRow, PaymentMethod, ServiceDatabase } from "./tables.ts";
 
 /** Creates an unpaid invoice in a collection that is active, by that collection's terms. @throws Refused */
 export async function createInvoice(
@@ -155,27 +157,4 @@ export function billingColumns(collection: CollectionRow, amount: string) {
     service_fee_payer: service_fee_billing,
     settlement_frequency,
   };
-}
-
-const HOUR_MS = 3_600_000;
-
-/** The periods that a collection's invoices may stay payable (interface, parts A and B), in ms. */
-const PERIODS = {
-  OneHour: HOUR_MS,
-  SixHours: 6 * HOUR_MS,
-  TwelveHours: 12 * HOUR_MS,
-  OneDay: 24 * HOUR_MS,
-  TwoDays: 48 * HOUR_MS,
-  ThreeDays: 72 * HOUR_MS,
-  OneWeek: 7 * 24 * HOUR_MS,
-  ThirtyDays: 30 * 24 * HOUR_MS,
-} as const;
-
-type ExpirationPeriod = keyof typeof PERIODS;
-
-export const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
-
-/** How long an invoice stays payable after its creation, in ms. A period that nobody knows counts as a day. */
-export function lifetimeMs(period: string): number {
-  return Object.hasOwn(PERIODS, period) ? PERIODS[period as ExpirationPeriod] : PERIODS.OneDay;
 }

@@ -1,13 +1,7 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
 import type { InvoiceFilter } from "../../collection-api/contract/index.ts";
 import { DAY_MS, startOf } from "../../kit/time.ts";
-import type {
-  InvoiceRow,
-  InvoiceStatus,
-  InvoiceType,
-  ServiceDatabase,
-  ServiceTables,
-} from "./service-context.ts";
+import type { InvoiceRow, InvoiceStatus, InvoiceType, ServiceDatabase, ServiceTables } from "./tables.ts";
 
 /** Days are UTC, both included, of creation. */
 interface ListRequest extends Pick<InvoiceFilter, "startDate" | "endDate"> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { Seed } from "./seed.ts";
-import type { InvoiceType, ServiceDatabase } from "./service-context.ts";
+import type { InvoiceType, ServiceDatabase } from "./tables.ts";
 
 /**
  * Writes the seed into the database, in one transaction, so that it can be repeated at every start: rows

@@ -7,7 +7,8 @@ import { refusalFor } from "./answers.ts";
 import { browserReturnUrl } from "./callback-request.ts";
 import { readInvoice } from "./invoice-statements.ts";
 import { pay } from "./invoices.ts";
-import type { InvoiceRow, ServiceContext } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
+import type { InvoiceRow } from "./tables.ts";
 
 /** The payer's page at `/pay/{id}`: works without JavaScript, and its policy allows none. */
 export function payRouter(context: ServiceContext): Router {

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { moneyGiven, ownWords } from "../../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
 import { anyUuid } from "../../kit/setting-formats.ts";
+import { EXPIRATION_PERIODS } from "./expiration.ts";
 import { checked, type FaultsInput, faultsSchema } from "./faults.ts";
-import { EXPIRATION_PERIODS } from "./invoices.ts";
 
 const name = z.string().min(1).max(200);
 const percent = z.string().regex(/^\d{1,3}(\.\d{1,4})?$/, "should be a percentage such as 1.5, as text");

@@ -1,12 +1,7 @@
-import type { ColumnType, Kysely, Selectable } from "kysely";
-import type { serviceSchema } from "../../../migrations/collection-service.schema.ts";
-import type { CollectionWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
-import type { TablesOf } from "../../database/tables.ts";
 import type { Logger } from "../../kit/log.ts";
-import type { CallbackVariant } from "./callback-request.ts";
 import type { FaultBox } from "./faults.ts";
 import type { ApiKeys } from "./load-seed.ts";
-import type { FeeTerms } from "./seed.ts";
+import type { ServiceDatabase } from "./tables.ts";
 
 /** What every route of one running service works with. */
 export interface ServiceContext {
@@ -22,43 +17,3 @@ export interface ServiceContext {
   readonly accountHolder: string;
   wakeDeliveries(): void;
 }
-
-/** Bound as JSON text, read as the value. */
-type Json<Value> = ColumnType<Value, string | null, string | null>;
-
-export type InvoiceType = InvoiceWritten["type"];
-export type InvoiceStatus = InvoiceWritten["status"];
-export type PaymentMethod = NonNullable<InvoiceWritten["paymentMethod"]>;
-
-/** What documents hold, and the texts that no CHECK lists. */
-interface Known {
-  "collection.fee": Json<FeeTerms>;
-  "collection.payment_channels": CollectionWritten["paymentChannels"];
-  "invoice.biller_metadata": Json<Record<string, string>>;
-  "invoice.beneficiaries": Json<{ linkedAccountId: string; amount: string }[] | null>;
-  "invoice.payment_method": PaymentMethod | null;
-  "invoice.service_fee_payer": InvoiceWritten["serviceFeePayer"];
-  "invoice.settlement_frequency": InvoiceWritten["settlementFrequency"];
-  "delivery.variant": CallbackVariant;
-}
-
-type Made = TablesOf<typeof serviceSchema, Known>;
-
-/** The service's tables, as `migrations/collection-service` makes them. */
-export interface ServiceTables extends Made {
-  current_invoice: InvoiceRow;
-  readable_invoice: InvoiceRow;
-}
-
-export type InvoiceTable = Made["invoice"];
-export type CollectionTable = Made["collection"];
-export type DeliveryTable = Made["delivery"];
-
-/** A row of `current_invoice` and `readable_invoice`. */
-export type InvoiceRow = Selectable<InvoiceTable> &
-  Pick<
-    Selectable<CollectionTable>,
-    "biller_name" | "biller_address" | "biller_email" | "payment_channels"
-  > & { collection_name: string };
-
-export type ServiceDatabase = Kysely<ServiceTables>;

@@ -15,7 +15,8 @@ import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
 import { payRouter } from "./pay-page.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
-import type { ServiceContext, ServiceTables } from "./service-context.ts";
+import type { ServiceContext } from "./service-context.ts";
+import type { ServiceTables } from "./tables.ts";
 
 export interface CollectionServiceOptions {
   readonly databaseUrl: Secret;

@@ -3,11 +3,8 @@ import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newId } from "../../../src/kit/ids.ts";
 import { appendAndOpen, distinctRequests } from "../../../src/receive/log/append-statements.ts";
-import {
-  CallbackLog,
-  type CallbackLogOptions,
-  type IncomingCallback,
-} from "../../../src/receive/log/callback-log.ts";
+import { CallbackLog, type CallbackLogOptions } from "../../../src/receive/log/callback-log.ts";
+import type { IncomingCallback } from "../../../src/receive/log/incoming-callback.ts";
 import { makePartitions } from "../../../src/receive/log/partitions.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { incomingCallback } from "../../support/incoming-callback.ts";

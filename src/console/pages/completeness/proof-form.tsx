@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
-import type { Reconciled } from "../../../operate/operations/proof.ts";
+import type { Reconciled } from "../../../operate/operations/results.ts";
 import { RECONCILED } from "../../../operate/views/proof.ts";
 import type { Certificate } from "../../../reconcile/certificate/certificate.ts";
 import type { Unread } from "../../../reconcile/on-request.ts";
