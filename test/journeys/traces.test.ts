@@ -81,6 +81,19 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     expect(Object.keys(message?.messageAttributes ?? {}).length).toBeLessThanOrEqual(10);
   });
 
+  it("callbacks that coalesce are links of the one that is asked, eight at most (G8)", async () => {
+    const { harness, collector, relay: receiver } = await traced({}, { http: true, workers: false });
+    const invoice = harness.provider.paid();
+    for (let count = 0; count < 12; count += 1) await receiver.callback({ data: { id: invoice } });
+    const received = await spansNamed(collector, "POST /callbacks/{token}", 12);
+    await startRelay(tracedBy(harness, collector), { http: false, workers: true });
+
+    const [confirmed] = await spansNamed(collector, "confirm invoice", 1);
+    const [first, ...others] = received.map(({ traceId, spanId }) => `${traceId}-${spanId}`);
+    expect(`${confirmed?.traceId}-${confirmed?.parentSpanId}`).toBe(first);
+    expect(confirmed?.links).toEqual(others.slice(0, 8));
+  });
+
   it("a stranger's traceparent is a link and no parent, whatever it says of sampling", async () => {
     const { harness, collector, relay } = await traced();
     const [theirTrace, theirSpan] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
