@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { noteShown } from "../../src/reconcile/certificate/asked-payment.ts";
 import { claimAskedFor } from "../../src/reconcile/certificate/certificate-row.ts";
-import { makeCertificates } from "../../src/reconcile/certificate/certify.ts";
-import { LeaseLost, leaseOf } from "../../src/work/lease.ts";
+import { leaseOf } from "../../src/work/lease.ts";
 import { COLLECTION, refusing } from "./list-provider.ts";
 import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
 import { books } from "./relay-books.ts";
@@ -117,19 +115,5 @@ describe("the certificate", () => {
     expect(own.toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual(
       await query("select id, lease_token from certificate order by id"),
     );
-  });
-
-  it("that another process has taken over leaves what that one has read (G7)", async () => {
-    const given = await books();
-    await place(given);
-    const late = await claimAskedFor(given.db, ASKED, leaseOf(15_000));
-    await given.query("update certificate set lease_token = gen_random_uuid()");
-    const seen = randomUUID();
-    await noteShown(given.db, late.id, [seen]);
-    const { signal } = given.context;
-    const request = { source: given.source, window: WINDOW, collectionId: null, signal };
-    await expect(makeCertificates(given.context, request, late)).rejects.toThrow(LeaseLost);
-    expect(await given.query("select invoice_id from asked_payment")).toEqual([{ invoice_id: seen }]);
-    expect(given.provider.queries).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ describe("the pace at which lists are read", () => {
     [{ kind: "rate_limited", retryAfterMs: 60_000, error: "429" }, 1],
     [{ kind: "outside_contract", error: "no list", evidence: "" }, 1],
   ] as const)("a page that is refused by %j is asked for so often: %i", async (refusal, times) => {
-    const { pace } = await noted();
+    const { pace, query } = await noted();
     let asked = 0;
     const call = async () => {
       asked += 1;
@@ -32,6 +32,9 @@ describe("the pace at which lists are read", () => {
     };
     await expect(pace.call(call)).rejects.toMatchObject({ refusal });
     expect(asked).toBe(times);
+    const waits = "select retry_at > now() + interval '50 s' as long from source";
+    const isLong = "retryAfterMs" in refusal && refusal.retryAfterMs === 60_000;
+    expect((await query<{ long: boolean | null }>(waits))[0]?.long ?? false).toBe(isLong);
   });
 
   it("five 429s in a row are told, and the first page that is read ends it", async () => {

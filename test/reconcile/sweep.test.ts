@@ -99,22 +99,6 @@ describe("an automatic sweep", () => {
     expect(await sweeps(given)).toMatchObject([{ missing: 2, opened: 1 }]);
   });
 
-  it("queues an event again that was never accepted on its topic, with the same id, and asks for lost evidence", async () => {
-    const given = await books();
-    const lost = await placePayment(given, { paidAt: daysAgo(1), came: 3 });
-    const elsewhere = await placePayment(given, { paidAt: daysAgo(1) });
-    await given.query("update publication set topic_arn = 'arn:aws:sns:us-east-1:123456789012:other'");
-    await placePayment(given, { paidAt: daysAgo(1) });
-    const unproven = await placePayment(given, { paidAt: daysAgo(1) });
-    await given.query("delete from confirmation where invoice_id = $1", [unproven]);
-    await sweep(given);
-    const queued = await given.query<{ id: string }>(
-      "select invoice_id as id from outbox join event on event.id = outbox.event_id and outbox.state = 'due'",
-    );
-    expect(queued.map(({ id }) => id).sort()).toEqual([lost, elsewhere].sort());
-    expect(await idsDue(given)).toEqual([unproven]);
-  });
-
   it("is made by one process at a time, and taken up by the next when that one dies (G7)", async () => {
     const given = await books();
     pay(given, 1);
@@ -154,6 +138,15 @@ describe("when a sweep is due", () => {
       await sweep(given);
       expect((await sweeps(given)).map(({ state }) => state)).toEqual(states);
     }
+  });
+
+  it("the last one of its own source says, where two sources list one collection", async () => {
+    const given = await books();
+    await sweep(given);
+    await given.query("update sweep set source = 'other'");
+    const missed = pay(given, 1);
+    await sweep(given);
+    expect(await idsDue(given)).toEqual([missed]);
   });
 
   it("nothing is without COLLECTION_IDS, nor before the first serve", async () => {
@@ -204,21 +197,6 @@ describe("when a sweep is due", () => {
 });
 
 describe("a list that a sweep cannot read", () => {
-  it("has the whole source wait for as long as a 429 says", async () => {
-    const given = await books();
-    given.provider.faults = [refusing(429, { "retry-after": "20" })];
-    await sweep(given);
-    const [source] = await given.query<{ ms: number }>(
-      "select (extract(epoch from retry_at - now()) * 1000)::int as ms from source",
-    );
-    expect(source?.ms).toBeGreaterThan(15_000);
-    const asked = given.provider.queries.length;
-    await dueNow(given);
-    await sweep(given);
-    expect(given.provider.queries).toHaveLength(asked);
-    expect(await sweeps(given)).toMatchObject([{ faults: 1 }]);
-  });
-
   it("is left, without a fault, when the source is paused meanwhile", async () => {
     const given = await books();
     given.provider.beforePage = async () => {
@@ -272,18 +250,24 @@ describe("a list that a sweep cannot read", () => {
     expect(await given.openAlarms()).toEqual([]);
   });
 
-  it("at all is not over: its alarm has one text, and it is due once its source works again", async () => {
+  it("at all is not over: its alarm has one text, none while its source's tells of the same, and it is due once that works again", async () => {
     const given = await books({ servedDays: 6 });
     given.source.lookbackMs = 7 * DAY_MS;
     const missed = pay(given, 5);
     given.provider.faults = [refusing(503)];
     await afterTwoFaults(given);
     const texts = new Set<unknown>();
-    for (const faults of [3, 4]) {
+    for (const [ofSource, faults, alarms] of [
+      [5, 3, []],
+      [0, 4, ["sweep_failing"]],
+      [0, 5, ["sweep_failing"]],
+    ] as const) {
+      await given.query("update source set faults = $1", [ofSource]);
       await dueNow(given);
       await sweep(given);
       expect(await sweeps(given)).toMatchObject([{ state: "due", faults }]);
-      texts.add(JSON.stringify(await given.query("select name, detail from alarm")));
+      expect(await given.openAlarms()).toEqual(alarms);
+      for (const told of await given.query("select detail from alarm")) texts.add(JSON.stringify(told));
     }
     expect(texts.size).toBe(1);
 
@@ -294,21 +278,5 @@ describe("a list that a sweep cannot read", () => {
     await sweep(given);
     expect(await idsDue(given)).toEqual([missed]);
     expect(await given.openAlarms()).toEqual([]);
-  });
-
-  it("raises no alarm of its own while its source's tells of the same", async () => {
-    const given = await books({ servedDays: 6 });
-    given.source.lookbackMs = 7 * DAY_MS;
-    given.provider.faults = [refusing(503)];
-    await afterTwoFaults(given);
-    for (const [faults, alarms] of [
-      [5, []],
-      [0, ["sweep_failing"]],
-    ] as const) {
-      await given.query("update source set faults = $1", [faults]);
-      await dueNow(given);
-      await sweep(given);
-      expect(await given.openAlarms()).toEqual(alarms);
-    }
   });
 });

@@ -57,9 +57,13 @@ describe("replay events", () => {
     expect(idsOf(sns.messages())).toEqual([first?.id]);
   });
 
-  it("never sends Test events, unpublished or held ones to the live topic", async () => {
-    const { harness, sns, start, run } = await ownReplaying();
-    const [live] = await addEvents(harness, 1);
+  it("never sends Test events to the live topic, nor unpublished or held ones, nor accepted ones that are in the outbox again", async () => {
+    const { harness, query, sns, start, run } = await ownReplaying();
+    const [live, again] = await addEvents(harness, 2);
+    await query(
+      "insert into outbox (event_id, source, invoice_type, state) values ($1, 'default', 'Live', 'dead')",
+      [again?.id],
+    );
     await addEvents(harness, 2, { invoiceType: "Test" });
     await addEvents(harness, 2, { state: "held", invoiceType: "Test" });
     await addEvents(harness, 2, { state: "dead" });
