@@ -123,7 +123,7 @@ const keepCertificate = (
 const BOOKS = new Turns(1);
 
 /** Makes a claimed certificate, without storing or finishing it. */
-export async function makeCertificates(
+async function makeCertificates(
   { db, alarms, lease }: CertifyDeps,
   request: CertifyRequest,
   claimed: ClaimedCertificate,
