@@ -84,6 +84,18 @@ describe("a back-fill", () => {
     expect(await given.query("select state from sweep")).toEqual([{ state: "done" }]);
   });
 
+  it("writes nothing once another process has taken it over (G6)", async () => {
+    const given = await books();
+    pay(given, 5);
+    given.provider.beforePage = () =>
+      given.query("update sweep set lease_token = gen_random_uuid()").then(() => undefined);
+    await expect(fill(given)).rejects.toThrow(RelayError);
+    expect(await given.query("select state, listed, opened from sweep")).toEqual([
+      { state: "claimed", listed: 0, opened: 0 },
+    ]);
+    expect(await records(given)).toEqual({});
+  });
+
   it("names the days that it could not prove to whoever asked, and raises no alarm", async () => {
     const given = await books();
     given.provider.reading = { ...PLAIN, hides: 1 };
