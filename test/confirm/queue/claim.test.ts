@@ -80,7 +80,7 @@ describe("a claim", () => {
     [
       "a source that is limited to 20 a second: a fifth of a second's worth",
       { ratePerSecond: 20 },
-      "allowance = 1_000",
+      "allowance = 1000",
       4,
     ],
     ["a source whose circuit breaker is half open: one, to try it", {}, "faults = 5, opens_at = now()", 1],
