@@ -41,9 +41,10 @@ describe("publishing", () => {
     // With others; alone it is taken.
     harness.sns.addFault({ ...fails, times: 1, senderFault: true, matching: "Refused once" });
     // All wait, so that none is alone in the first batches.
-    await harness.query("update topic set opens_at = now() + interval '1 hour'");
+    await harness.query("update topic set paused_by = 'operator', paused_at = now()");
     const ids = await pay(["Fails once", "Bad one", "Refused once", ...Array(22).fill("Fees")]);
     await eventually(() => states(harness, ids), toEqual(["25 due"]));
+    await harness.query("update topic set paused_by = null, paused_at = null");
     await vi.waitFor(async () => {
       await hurry(harness);
       expect(await states(harness, ids)).toEqual(["1 dead", "24 published"]);
