@@ -13,9 +13,9 @@ const run = promisify(execFile);
 /** Has LibreOffice open a workbook and save it in another format. */
 async function converted(file: string, format: string, filter?: string): Promise<string> {
   const folder = dirname(file);
-  const words = ["--headless", `-env:UserInstallation=file://${join(folder, "profile")}`, "--outdir", folder];
+  const words = ["--headless", `-env:UserInstallation=file://${join(folder, "profile")}`];
   const filters = filter === undefined ? [] : [`--infilter=${filter}`];
-  await run("soffice", [...words, ...filters, "--convert-to", format, file]);
+  await run("soffice", [...words, ...filters, "--convert-to", format, "--outdir", folder, file]);
   return await readFile(file.replace(/\w+$/, format.split(":")[0] ?? ""), "utf8");
 }
 
