@@ -54,7 +54,8 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
       new PutParameterCommand({ Name: `/invoice-relay/${stage}/${name}`, Value, Type: "SecureString" }),
     );
   const deployed = new Map<Name, Awaited<ReturnType<typeof account.deployed>>>();
-  for (const name of FUNCTIONS) deployed.set(name, await account.deployed(`invoice-relay-${stage}-${name}`));
+  for (const name of [...FUNCTIONS, "migrate"])
+    deployed.set(name, await account.deployed(`invoice-relay-${stage}-${name}`));
   say(`deployed: ${deployed.size} functions in moto's Lambda, secrets in its SSM`);
 
   const functions = new Map<Name, RunningFunction>();
