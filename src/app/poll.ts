@@ -1,10 +1,11 @@
 import { sql } from "kysely";
 import { requireWrites, takesCallbacks } from "../database/recording-problem.ts";
-import { type Columns, returned, type Slots, Statement, text, uuid } from "../database/statement.ts";
+import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Source } from "../kit/settings.ts";
 import type { Route } from "../publish/event-log.ts";
 import { ROUTE, type TestRoutes, testRoutesOf } from "../publish/outbox.ts";
+import { SWEPT_LIST, type SweptList } from "../reconcile/last-runs.ts";
 import { JOBS, type Job, type JobName, SOURCE_JOBS, type SourceJob } from "./jobs.ts";
 import { routesOf } from "./upstreams.ts";
 
@@ -21,18 +22,8 @@ const COLUMNS = {
 interface Polling extends TestRoutes {
   sources: readonly string[];
   routes: readonly Route[];
-  lists: readonly List[];
+  lists: readonly SweptList[];
 }
-
-interface List {
-  source: string;
-  collectionId: string;
-}
-
-const LIST: Columns<List> = {
-  source: text(({ source }) => source),
-  collection_id: uuid(({ collectionId }) => collectionId),
-};
 
 const selectDue = new Statement(COLUMNS, (slots: Slots<Polling>) => {
   const { value, table } = slots;
@@ -40,7 +31,7 @@ const selectDue = new Statement(COLUMNS, (slots: Slots<Polling>) => {
     slots,
     sources: sql`${value((given) => given.sources)}::text[]`,
     routes: table("route", ROUTE, (given) => given.routes),
-    lists: table("list", LIST, (given) => given.lists),
+    lists: table("list", SWEPT_LIST, (given) => given.lists),
   };
   return sql`select ${sql.join([
     sql`${takesCallbacks} as "takesCallbacks"`,

@@ -12,12 +12,13 @@ import {
 import type { Database } from "../database/tables.ts";
 import type { Result } from "./certificate/certificate.ts";
 
-interface Swept {
+/** A list that is swept. */
+export interface SweptList {
   source: string;
   collectionId: string;
 }
 
-const WANTED: Columns<Swept> = {
+export const SWEPT_LIST: Columns<SweptList> = {
   source: text(({ source }) => source),
   collection_id: uuid(({ collectionId }) => collectionId),
 };
@@ -38,11 +39,11 @@ const SWEEP = {
 
 const selectLastSweeps = new Statement(
   SWEEP,
-  ({ table }: Slots<readonly Swept[]>) => sql`
+  ({ table }: Slots<readonly SweptList[]>) => sql`
     select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
       coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
       next.last_error as "lastError"
-    from ${table("wanted", WANTED, (wanted) => wanted)}
+    from ${table("wanted", SWEPT_LIST, (wanted) => wanted)}
     left join lateral (
       select finished_at, missing from sweep as done
       where done.source = wanted.source and done.collection_id = wanted.collection_id
@@ -57,10 +58,10 @@ const selectLastSweeps = new Statement(
 );
 
 /** Of these collections; of all that were ever swept when left out. */
-export const readSweeps = async (db: Database, collections?: readonly Swept[]) =>
+export const readSweeps = async (db: Database, collections?: readonly SweptList[]) =>
   await selectLastSweeps.execute(db, collections ?? (await everSwept(db)));
 
-const everSwept = (db: Database): Promise<Swept[]> =>
+const everSwept = (db: Database): Promise<SweptList[]> =>
   db
     .selectFrom("sweep")
     .select(["source", "collection_id as collectionId"])
