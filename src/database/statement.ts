@@ -67,7 +67,7 @@ export interface Slots<Given> {
 type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 
 /** What a test needs to check a statement against the columns that it declares. */
-interface DeclaredStatement {
+export interface DeclaredStatement {
   readonly returns: ResultColumns;
   texts(db: QueryExecutorProvider): string[];
 }

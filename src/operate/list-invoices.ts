@@ -347,6 +347,7 @@ interface Slice extends Walk {
   isBounded: boolean;
 }
 
+// The few that match are looked up one by one: no reason to read the whole table.
 const selectByConfirmation = new VaryingStatement(
   { ...FOUND, invoiceId: nullable(returned.uuid), at: nullable(returned.text()), examined: returned.count },
   ({ terms, after, most, since, isBounded }: Slice) => {
@@ -364,7 +365,6 @@ const selectByConfirmation = new VaryingStatement(
       ${eventOf(sql`invoice.source`, sql`invoice.id`)}, invoice.confirmed_at::text as at, total.examined
     from (select count(*) as examined from examined) as total
     left join (chosen
-      -- One by one: the few that match are no reason to read the whole table.
       cross join lateral (select * from invoice
         where invoice.source = chosen.source and invoice.id = chosen.id limit 1) as invoice
       ${joinConfirmation}) on true
