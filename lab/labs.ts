@@ -113,7 +113,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "backups restored, secrets replaced, a standby that takes over, a disk that fills, PgBouncer",
     packages: [...POSTGRES, "pgbouncer"],
     quick: [""],
-    paths: ["migrations", "src/database", "src/receive/log", "docs/runbook.md"],
+    paths: ["migrations", "src/database", "src/receive/log", "docs/operations.md"],
   },
   scenarios: {
     about:

@@ -39,23 +39,34 @@ const documents: Readonly<Record<string, () => string>> = {
 function runbook(): string {
   const text = readFileSync(join(root, "docs/operations.md"), "utf8");
   const sections: Record<string, string> = {
+    Commands: `In a checkout, \`npm run --silent relay -- <command>\` runs what messages and documents write as
+\`invoice-relay <command>\`. Every command has \`--help\` and \`--json\`, which covers errors too. Exit codes: 0 done, 1 a
+finding or a fault, 2 wrong usage, 3 not found, 4 the database or the provider is away.
+
+| Command | Use |
+|---|---|
+${Object.entries(helpOf(program))
+  .map(([term, description]) => `| \`${term.replace(" [options]", "")}\` | ${description} |`)
+  .join("\n")}
+
+HTTP: \`/callbacks/{token}[/{reference}]\`, \`/healthz\` (the process is alive), \`/readyz\` (it can record callbacks),
+\`/metrics\`, \`/console\`, \`/admin/v1/…\` and \`/.well-known/invoice-relay-keys.json\`.`,
     "Alerts of Prometheus": ALERTS.map(
       ({ alert, severity, summary, todo }) =>
         `### ${alert}\n\n${summary} **Severity:** ${severity}.\n\n**Do:** ${todo}`,
     ).join("\n\n"),
     Alarms: [
-      "Each is a line at error level with `alarm=<name>`, a count, and a row in `alarm` that closes when it is over.",
+      "Each alarm has a log line at error level with `alarm=<name>`, a counter, and a row in `alarm` that closes when it ends.",
       ...ALARM_NAMES.map((name) => {
         const { severity, means, ends, todo } = ALARMS[name];
         return `### ${name}\n\n${means}\n\n**Severity:** ${severity}. **Ends:** ${ends}\n\n**Do:** ${todo}`;
       }),
     ].join("\n\n"),
-    Metrics: `All of \`/metrics\`, for each process. What is counted in Postgres is the same in every process: take \`max\`, not \`sum\`. A
-receiver with no more than [its role](database-roles.md) may not count it and leaves it out.
-While Postgres is away these values stay as they were, and \`invoice_relay_database_values_age_seconds\` grows. What Node
-says of the process (\`process_…\`, \`nodejs_…\`) is named as everywhere.
+    Metrics: `Each process serves these at \`/metrics\`, beside Node's own (\`process_…\`, \`nodejs_…\`). Counts of rows in Postgres
+are the same in every process: use \`max\`, not \`sum\`. A receiver with its own [database role](#database-roles) leaves them out.
+While Postgres is away these values stay as they were, and \`invoice_relay_database_values_age_seconds\` grows.
 
-| Metric | Kind | Labels | What it is | What it says |
+| Metric | Kind | Labels | Value | Meaning |
 |---|---|---|---|---|
 ${Object.values(METRICS).map(metricRow).join("\n")}`,
   };
@@ -95,20 +106,18 @@ function settingsDocument(): string {
   });
   return `# Settings
 
-Settings come from the environment; \`--settings <file>\` adds those of a file like \`.env.example\`, where
-the environment wins. All that is missing or wrong is listed at once, with exit code 2, before anything
-starts. A name in that file which is no setting is refused, with the likely one, and so is a
-line that sets nothing.
-\`invoice-relay doctor\` checks them against the world.
+For people who configure the relay. Settings come from the environment; \`--settings <file>\` adds those of a file like
+\`.env.example\`, and the environment wins. A command lists all missing and wrong settings at once and exits with code 2.
+It refuses unknown names and lines that set nothing. \`invoice-relay doctor\` tries the settings.
 
-Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; lists are separated by commas. Plain
-http is accepted for loopback addresses only. AWS credentials are found as every AWS SDK finds them; they are
-no settings of ours.
-With \`SOURCES_FILE\` the settings of one merchant account stand in that file, and not here: [an example](../examples/sources.json).
-Of each account \`name\`, \`collectionApiUrl\`, \`collectionApiKey\`, \`callbackTokens\` and \`snsTopicArn\` are needed. A secret is
-written \`env:NAME\`, or as it is. \`doctor\` names accounts that share a key or a collection.
+Durations are written \`500ms\`, \`20s\`, \`10m\`, \`6h\`, \`35d\`; commas separate the entries of a list. Plain http is accepted for
+loopback addresses only. The AWS SDK finds credentials in its usual way.
 
-| Setting | What it is for | Value | Default |
+\`SOURCES_FILE\` describes several merchant accounts ([an example](../examples/sources.json)); their settings are then in that
+file and not here. Each needs \`name\`, \`collectionApiUrl\`, \`collectionApiKey\`, \`callbackTokens\` and \`snsTopicArn\`. A
+secret is written \`env:NAME\` or as it is. \`doctor\` names accounts that share a key or a collection.
+
+| Setting | Purpose | Value | Default |
 |---|---|---|---|
 ${rows.join("\n")}
 `;

@@ -128,13 +128,6 @@ describe("--help", () => {
     await expectGolden("help", texts.join("\n"));
   });
 
-  it("lists the commands that the README lists", () => {
-    const [, section = ""] = readFileSync(resolve(root, "README.md"), "utf8").split("## Commands");
-    const rows = (section.split("\n## ")[0] ?? "").split("\n").map((line) => line.split("|")[1] ?? "");
-    const listed = rows.flatMap((cell) => [...cell.matchAll(/`([a-z-]+)[` ]/g)].map(([, name]) => name));
-    expect(listed.sort()).toEqual(program.commands.map((command) => command.name()).sort());
-  });
-
   it("knows every command line that a document shows, and that an alarm advises", () => {
     expect(shown.length).toBeGreaterThan(40);
     expect(advised.length).toBeGreaterThan(15);

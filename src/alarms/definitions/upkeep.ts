@@ -81,7 +81,7 @@ export const ALARMS_OF_UPKEEP = {
     todo:
       "Read the detail and mend the cause; it is tried again at least every hour, on Lambda what drops old rows " +
       'once a day: `invoice-relay retention` does that at once. "May not drop it": grant the login the [worker\'s ' +
-      'role](database-roles.md), or run `retention` as the tables\' owner. "Is busy": something ' +
+      'role](#database-roles), or run `retention` as the tables\' owner. "Is busy": something ' +
       'reads the log for hours (`pg_stat_activity`); end it. "Canceling statement due to statement ' +
       'timeout": more rows would have to move than callbacks may wait for. For `partitions`, at a quiet ' +
       "hour, run `invoice-relay migrate`, which takes the time it needs (callbacks are answered 503 " +

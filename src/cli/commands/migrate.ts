@@ -25,7 +25,7 @@ export function migrateCommand(context: CommandContext): Command {
           steps.push(...done.partitions.map((name) => `made partition ${name}`));
           if (done.roles !== "granted")
             steps.push(
-              "made no database roles: this user may not (CREATEROLE); docs/database-roles.md says what they " +
+              "made no database roles: this user may not (CREATEROLE); docs/operations.md says what they " +
                 "are for",
             );
           steps.push(
