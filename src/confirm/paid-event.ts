@@ -1,4 +1,4 @@
-import { invoicePaid } from "../events/invoice-paid.ts";
+import { type InvoicePaid, type InvoicePaidData, invoicePaidId } from "../events/index.ts";
 import { storableText } from "../kit/text.ts";
 import type { Found } from "../provider/provider.ts";
 import type { InvoiceType } from "./invoices/confirmed-invoice.ts";
@@ -64,6 +64,22 @@ export function paidEvent(
   const event = invoicePaid(source, leftOut ? smaller : data, traceparent);
   const made = newEvent(event, smaller, type, confirmed, rules);
   return leftOut ? { ...made, truncated: true } : made;
+}
+
+/** All of `data` is the provider's answer, nothing the callback's (G3). @param traceparent of its span, if any. */
+export function invoicePaid(source: string, data: InvoicePaidData, traceparent?: string): InvoicePaid {
+  return {
+    specversion: "1.0",
+    id: invoicePaidId(data.invoiceId),
+    source: `urn:invoice-relay:${source}`,
+    type: "invoice.paid",
+    subject: data.invoiceId,
+    time: data.paidAt ?? data.confirmedAt,
+    datacontenttype: "application/json",
+    dataschema: "urn:invoice-relay:schema:invoice.paid:v1",
+    ...(traceparent === undefined ? {} : { traceparent }),
+    data,
+  };
 }
 
 /** An event that is about to be logged. */

@@ -92,19 +92,3 @@ export function invoicePaidId(invoiceId: string): string {
   const hex = bytes.toString("hex", 0, 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
-
-/** All of `data` is the provider's answer, nothing the callback's (G3). @param traceparent of its span, if any. */
-export function invoicePaid(source: string, data: InvoicePaidData, traceparent?: string): InvoicePaid {
-  return {
-    specversion: "1.0",
-    id: invoicePaidId(data.invoiceId),
-    source: `urn:invoice-relay:${source}`,
-    type: "invoice.paid",
-    subject: data.invoiceId,
-    time: data.paidAt ?? data.confirmedAt,
-    datacontenttype: "application/json",
-    dataschema: "urn:invoice-relay:schema:invoice.paid:v1",
-    ...(traceparent === undefined ? {} : { traceparent }),
-    data,
-  };
-}

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import { invoicePaid } from "../../src/events/invoice-paid.ts";
+import { invoicePaid } from "../../src/confirm/paid-event.ts";
 import { type Books, TOPIC } from "./relay-books.ts";
 
 export interface Place {

@@ -1,4 +1,3 @@
-export * from "../../kit/problems.ts";
 export * from "./collection.ts";
 export * from "./create-invoice.ts";
 export * from "./envelope.ts";

@@ -7,11 +7,10 @@ import {
   type Operation,
   type OperationName,
   operations,
-  ownWords,
   parseExactJson,
-  problemsOf,
 } from "../../collection-api/contract/index.ts";
 import { isUuid } from "../../kit/ids.ts";
+import { ownWords, problemsOf } from "../../kit/problems.ts";
 import { needsNoWork, Refused, sendAnswer } from "./answers.ts";
 import { linkAccount, readBanks, readCollection, readCollectionOnWire } from "./collections.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "./invoice-statements.ts";

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { z } from "zod";
-import { moneyGiven, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { moneyGiven } from "../../collection-api/contract/index.ts";
 import { isLoopback, isLoopbackHost } from "../../kit/addresses.ts";
 import { isRefusedData, takenKeyOf } from "../../kit/postgres-errors.ts";
+import { ownWords, problemsOf } from "../../kit/problems.ts";
 import { anyUuid } from "../../kit/setting-formats.ts";
 import { Refused } from "./answers.ts";
 import {

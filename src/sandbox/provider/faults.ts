@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { type OperationName, operations, ownWords, problemsOf } from "../../collection-api/contract/index.ts";
+import { type OperationName, operations } from "../../collection-api/contract/index.ts";
 import { RelayError } from "../../kit/errors.ts";
 import { jsonIn } from "../../kit/json.ts";
+import { ownWords, problemsOf } from "../../kit/problems.ts";
 import { anyUuid } from "../../kit/setting-formats.ts";
 import { DAY_MS } from "../../kit/time.ts";
 import { API_ANSWERS } from "./answers.ts";

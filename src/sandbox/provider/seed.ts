@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { moneyGiven, ownWords } from "../../collection-api/contract/index.ts";
+import { moneyGiven } from "../../collection-api/contract/index.ts";
 import { messageOf, RelayError } from "../../kit/errors.ts";
+import { ownWords } from "../../kit/problems.ts";
 import { anyUuid } from "../../kit/setting-formats.ts";
 import { EXPIRATION_PERIODS } from "./expiration.ts";
 import { checked, type FaultsInput, faultsSchema } from "./faults.ts";
