@@ -6,8 +6,8 @@ import {
   idPath,
   invoiceFilter,
   invoiceWritten,
-  problemsOf,
 } from "../../src/collection-api/contract/index.ts";
+import { problemsOf } from "../../src/kit/problems.ts";
 
 const ID = "0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10";
 const INVOICE = { collectionId: ID, title: "Dues", payerName: "Ada Obi", payerEmail: "ada@example.com" };
