@@ -58,7 +58,7 @@ it("a real disk that fills, and is freed: told within seconds, and over by itsel
 
   const free = await server.fillDisk();
   await vi.waitFor(async () => expect((await send()).status).toBe(503), { interval: 200 });
-  await watch.saysSo("recording_failing", /disk is full/);
+  await watch.saysSo("recording_failing", "53100");
 
   await free();
   await watch.clears("recording_failing");

@@ -116,7 +116,7 @@ const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
  */
 export function notifyPeople(
   { db, lease, log }: Pick<JobContext, "db" | "lease" | "log">,
-  webhook: ReturnType<typeof alarmWebhook>,
+  webhook: Pick<NonNullable<ReturnType<typeof alarmWebhook>>, "notify"> | null,
 ): Run {
   if (webhook === null) return async () => null;
   return async (stop) => {

@@ -30,7 +30,7 @@ it.concurrent.each([true, false])(
       const refused = await send();
       expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([503, true]);
     }
-    await watch.saysSo("recording_failing", /read-only/);
+    await watch.saysSo("recording_failing", "25006");
 
     // No callback need come for that: a balancer sends none to a relay that is not ready.
     await heal();

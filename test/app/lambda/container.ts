@@ -42,17 +42,18 @@ export function startContainer(handler: string, environment: Record<string, stri
   };
   onTestFinished(kill);
   return {
-    /** Gives the handler one event. @throws Error when the handler throws, or the container dies first. */
-    invoke: async <Answer>(event: unknown, remainingMs = 30_000) => {
+    /**
+     * Gives the handler one event.
+     * @param sleptMs how long the container was frozen before, by its clock
+     * @throws Error when the handler throws, or the container dies first.
+     */
+    invoke: async <Answer>(event: unknown, { remainingMs = 30_000, sleptMs = 0 } = {}) => {
       waiting = Promise.withResolvers();
       // A test that ends early kills the container before anyone awaits this.
       waiting.promise.catch(() => undefined);
-      child.stdin.write(`${JSON.stringify({ event, remainingMs })}\n`);
+      child.stdin.write(`${JSON.stringify({ event, remainingMs, sleptMs })}\n`);
       return (await waiting.promise) as Answer;
     },
-    /** As Lambda does between invocations: nothing in it moves until `thaw`. */
-    freeze: () => void child.kill("SIGSTOP"),
-    thaw: () => void child.kill("SIGCONT"),
     kill,
     /** What it logged, parsed. */
     lines,

@@ -48,10 +48,10 @@ it.concurrent("receive tells too, not for a blip, and answers 503 before its tim
   const receive = stack.container("receive", { DATABASE_URL, ALARM_WEBHOOK_URL: webhook.url });
   const callback = callbackEvent();
   proxy.fault({ kind: "refuse" });
-  const call = async (remainingMs?: number) =>
-    expect(await receive.invoke(callback, remainingMs)).toMatchObject({ statusCode: 503 });
+  const call = async (given?: { remainingMs: number }) =>
+    expect(await receive.invoke(callback, given)).toMatchObject({ statusCode: 503 });
   // Loading takes a while on a crowded machine; that Postgres is away is no alarm yet.
   await call();
   expect(receive.lines.filter(({ alarm }) => alarm !== undefined)).toEqual([]);
-  while (webhook.messages.length === 0) await call(4_000);
+  while (webhook.messages.length === 0) await call({ remainingMs: 4_000 });
 });

@@ -95,16 +95,16 @@ describe("the functions together", () => {
     const { stack, id } = await withRecorded();
     stack.provider.invoice(id, () => undefined);
     // 10 s before its end the function stops: at once, here. What is under way gets a few seconds more.
-    await stack.container("confirm").invoke(scheduleEvent, 10_000);
+    await stack.container("confirm").invoke(scheduleEvent, { remainingMs: 10_000 });
     expect(await confirmationOf(id)).toMatchObject({ state: "due" });
     stack.provider.invoice(id, invoiceAnswer(id));
   });
 
-  it("each refuse a schema that is behind, saying what to run, and work once it was migrated", async () => {
+  it("each refuse a schema that is behind, naming what is missing, and work once it was migrated", async () => {
     const stack = own();
     await stack.query("delete from kysely_migration where name = '0005_replays'");
     const confirm = stack.container("confirm");
-    await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("invoice-relay migrate");
+    await expect(confirm.invoke(scheduleEvent)).rejects.toThrow("0005_replays");
     await stack.query("insert into kysely_migration values ('0005_replays', '2026-11-01')");
     await confirm.invoke(scheduleEvent);
   });

@@ -1,5 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type CallbackChecks, callbackChecksSchema } from "../../../src/kit/callback-checks.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/kit/settings.ts";
 import { CallbackTokens, CallerChecks } from "../../../src/receive/caller/caller-checks.ts";
 
@@ -126,3 +128,22 @@ describe("a check", () => {
     expect(check({})).toBe("header_missing");
   });
 });
+
+/** Each check as demanding as can be. A new one does not compile before it stands here. */
+const DEMANDING: Record<keyof CallbackChecks, unknown> = {
+  hmac: { secrets: [SECRET] },
+  headerToken: { tokens: [SECRET] },
+  standardWebhooks: { secrets: [WEBHOOK_SECRET] },
+  allowedAddresses: ["198.51.100.1"],
+};
+const schema = callbackChecksSchema((format) => z.array(format));
+
+it.each(Object.keys(schema.shape) as (keyof CallbackChecks)[])(
+  "the check %s is enforced: alone, it refuses whoever proves nothing (G3)",
+  (name) => {
+    const checks = new CallerChecks(schema.parse({ [name]: DEMANDING[name] }));
+    expect(checks.failedBy({ headers: {}, body: Buffer.from(BODY), address: "203.0.113.7" })).not.toBeNull();
+    const headers = Object.fromEntries(checks.headers.map((header) => [header, "wrong"]));
+    expect(checks.failedBy({ headers, body: Buffer.from(BODY), address: "203.0.113.7" })).not.toBeNull();
+  },
+);
