@@ -8,3 +8,7 @@ export const FAILED_CHECKS = {
 } as const;
 
 export type FailedCheck = keyof typeof FAILED_CHECKS;
+
+/** Why a callback was refused. @param check null of one that came before that was written down. */
+export const whyRefused = (check: FailedCheck | null): string =>
+  check === null ? "it failed a check" : FAILED_CHECKS[check];

@@ -1,4 +1,4 @@
-import { whyRefused } from "../../receive/log/own-verdict.ts";
+import { whyRefused } from "../../kit/failed-checks.ts";
 import type { CallbackShown, ListedCallback } from "../operations/results.ts";
 import { count, id, listOf, type Rows, raw, source, state, text, time, type View } from "./view.ts";
 
