@@ -99,7 +99,7 @@ async function ownDatabase() {
   return { pool, url: new URL(database.url) };
 }
 
-// Each is described in docs/events/other-languages.md; the lab installs the languages.
+// Each is described in docs/events/README.md; the lab installs the languages.
 describe.each(Object.entries(QUEUE_CONSUMERS))("the queue's consumer in %s", (_, consumer) => {
   it("books once what the queue brings, and again nothing that it could not book or does not know", async () => {
     const queue = await startLocalSqs();
