@@ -160,7 +160,7 @@ export const ALERTS: readonly Alert[] = [
     summary: "One payment in a hundred takes longer than a minute from its callback to SNS.",
     todo:
       "Which part: `invoice_relay_provider_seconds`, `invoice_relay_sns_seconds`, the oldest open work, " +
-      "the pools. [Sizing](performance.md).",
+      "the pools. [Sizing](performance.md#sizing).",
   },
   {
     alert: "InvoiceRelayPassesFail",
@@ -203,7 +203,7 @@ export const ALERTS: readonly Alert[] = [
     for: "5m",
     severity: "warning",
     summary: "A process of the relay has no time: its event loop is half a second late.",
-    todo: "More CPU or more processes; [sizing](performance.md).",
+    todo: "More CPU or more processes; [sizing](performance.md#sizing).",
   },
   {
     alert: "InvoiceRelayWebhookFails",
