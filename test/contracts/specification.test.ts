@@ -140,7 +140,7 @@ describe("the collection service, by the specification", () => {
     const rehearsal = await created({}, TEST_KEY);
     expect((await read(rehearsal)).type).toBe("Test");
     expect((await invalidate(await created(), TEST_KEY)).status).toBe(403);
-    // Nothing Live comes of the reverse (docs/assumptions.md).
+    // Nothing Live comes of the reverse (docs/collection-api.md).
     expect((await invalidate(rehearsal)).status).toBe(200);
   });
 
