@@ -27,20 +27,9 @@ interface Slice {
   publishedPerSecond: number;
   answerP99: number;
   heapMiB: number;
-  connections: number;
-  /** Confirmations and events that are still open. */
-  waiting: number;
-  /** Dead tuples of all tables. */
-  dead: number;
   /** Callback sent to accepted by SNS, each. */
   acceptedMs: readonly number[];
 }
-
-const HEALTH = `
-  select (select count(*) from pg_stat_activity where datname = current_database())::int as connections,
-    ((select count(*) from confirmation where state in ('due', 'claimed')) + (select count(*) from outbox))::int
-      as waiting,
-    (select sum(n_dead_tup) from pg_stat_user_tables)::int as dead`;
 
 /**
  * The rate that the whole path takes on this machine, by trying: the first, from one that is too high on, at
@@ -83,14 +72,13 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
     if (number === total) lastSliceSince = await startBytesClock(database, { walByRelation: true });
     const paced = await stage.pace({ port: relay.port, perSecond, ms: SLICE_MS });
     const events = await stage.sns.call("count");
-    const [health] = await database.query<Pick<Slice, "connections" | "waiting" | "dead">>(HEALTH);
     slices.push({
       seconds: (number * SLICE_MS) / 1_000,
       answeredPerSecond: paced.sent.length / paced.seconds,
       publishedPerSecond: (events - published) / paced.seconds,
       answerP99: percentilesOf(paced.sent.map((one) => one.answeredAt - one.sentAt)).p99,
       heapMiB: (await relay.call("heap")) / 1_048_576,
-      ...{ connections: 0, waiting: 0, dead: 0, ...health, acceptedMs: [] },
+      acceptedMs: [],
     });
     sent.push(paced.sent);
     published = events;
@@ -132,8 +120,6 @@ export async function soak(stage: Stage, options: BenchOptions): Promise<Report>
 function inShort(slices: readonly Slice[]) {
   const quarter = (number: number) =>
     slices.slice(Math.floor(((number - 1) * slices.length) / 4), Math.ceil((number * slices.length) / 4));
-  const [second, last] = [quarter(2), quarter(4)];
-  const most = (some: readonly Slice[], of: (slice: Slice) => number) => Math.max(...some.map(of));
   const heap = (some: readonly Slice[]) => spreadOf(some.map(({ heapMiB }) => heapMiB)).median;
   const p99 = (some: readonly Slice[]) => percentilesOf(some.flatMap(({ acceptedMs }) => acceptedMs)).p99;
   const lastMinute = p99(slices.slice(-SLICES_A_MINUTE));
@@ -141,30 +127,16 @@ function inShort(slices: readonly Slice[]) {
     publishedOfOfferedLeastSlice: Math.min(...slices.map((s) => s.publishedPerSecond / s.answeredPerSecond)),
     acceptedP99LastMinute: lastMinute,
     acceptedP99LastToFirstMinute: lastMinute / p99(slices.slice(0, SLICES_A_MINUTE)),
-    heapLastToSecondQuarter: heap(last) / heap(second),
-    deadTuplesMost: most(slices, ({ dead }) => dead),
-    deadTuplesLastToSecondQuarter:
-      most(last, ({ dead }) => dead) /
-      Math.max(
-        1,
-        most(second, ({ dead }) => dead),
-      ),
-    connectionsMost: most(slices, ({ connections }) => connections),
+    heapLastToSecondQuarter: heap(quarter(4)) / heap(quarter(2)),
   };
 }
 
 const sliceTable = (slices: readonly Slice[]) => ({
   title: "Soak, slice by slice",
-  header: [
-    ...["s", "answered/s", "p99 ms", "published/s", "accepted p50 ms", "p99 ms", "waiting"],
-    ...["heap MiB", "connections", "dead tuples"],
-  ],
+  header: ["s", "answered/s", "p99 ms", "published/s", "accepted p50 ms", "p99 ms", "heap MiB"],
   rows: slices.map((slice) => {
     const { p50, p99 } = percentilesOf(slice.acceptedMs);
-    const figures = [slice.answeredPerSecond, slice.answerP99, slice.publishedPerSecond, p50, p99];
-    return [
-      ...[slice.seconds, ...figures.map(rounded), slice.waiting],
-      ...[rounded(slice.heapMiB), slice.connections, slice.dead],
-    ];
+    const rates = [slice.answeredPerSecond, slice.answerP99, slice.publishedPerSecond];
+    return [slice.seconds, ...[...rates, p50, p99, slice.heapMiB].map(rounded)];
   }),
 });
