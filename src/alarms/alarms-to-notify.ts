@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
+import { clearAlarms, raiseAlarms } from "./alarms.ts";
 
 const ALARM_TO_NOTIFY = {
   id: returned.count,
@@ -40,10 +41,11 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
 
 /**
  * Queries for what people have not been notified of, each by its index. What ended more than a day ago is no
- * longer news: otherwise switching the webhook on would tell of all alarms there ever were.
+ * longer news: otherwise switching the webhook on would tell of all alarms there ever were. The webhook does not
+ * tell of itself.
  */
 const BEGUN = sql`
-  select * from alarm where cleared_at is null and told_at is null
+  select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'
     and coalesce(snoozed_until <= clock_timestamp(), true)`;
 
 /** Told before it became critical, or before it was snoozed: people are told once more. */
@@ -57,7 +59,8 @@ const AGAIN = sql`
   where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
     and coalesce(snoozed_until <= clock_timestamp(), true)`;
 const ENDED = sql`
-  select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null`;
+  select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
+    and name <> 'webhook_failing'`;
 
 /** A condition on rows of `alarm_telling`: people are to be notified of something, and may be by now. */
 const MAY_NOTIFY = sql`
@@ -66,18 +69,6 @@ const MAY_NOTIFY = sql`
 /** A condition: `claimAlarmsToNotify` has something to give. */
 export const alarmsAreToNotify: RawBuilder<boolean> = sql`
   exists (select from alarm_telling where ${MAY_NOTIFY})`;
-
-/** Tries lie five minutes apart at most: where there is none for longer, nobody has a webhook any more. */
-const selectFailures = new Statement(
-  { failures: returned.integer },
-  () => sql`
-    select failures from alarm_telling
-    where failures > 0 and next_at > clock_timestamp() - interval '15 minutes' and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`,
-);
-
-/** How often in a row people could not be notified of what they still have not been notified of. */
-export const countNotifyingFailures = async (db: Database): Promise<number> =>
-  (await selectFailures.execute(db, undefined))[0]?.failures ?? 0;
 
 interface Turn {
   most: number;
@@ -131,11 +122,24 @@ export async function markAlarmsNotified(
     with told as (
       update alarm set told_at = ${at},
         cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
-      where id = any(${told.map(({ id }) => id)}::bigint[]))
+      where id = any(${told.map(({ id }) => id)}::bigint[])),
+    cleared as (${clearAlarms(sql`name = 'webhook_failing'`)})
     update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`.execute(db);
 }
 
-/** Notes that telling failed. @param waitMs how long until the next try, in ms. */
-export async function delayNotifying(db: Database, waitMs: number): Promise<void> {
-  await sql`update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1`.execute(db);
+/** One failure or two may pass by themselves. */
+const FAILURES_TOLD = 3;
+
+/**
+ * Notes that telling failed; several times in a row it is an alarm.
+ * @param waitMs how long until the next try, in ms
+ */
+export async function delayNotifying(db: Database, waitMs: number, problem: string): Promise<void> {
+  const detail = sql`format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures, ${problem}::text)`;
+  await sql`
+    with delayed as (
+      update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1 returning failures)
+    ${raiseAlarms(sql`
+      select 'webhook_failing' as name, '' as source, 'webhook' as subject, ${detail} as detail
+      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}`.execute(db);
 }

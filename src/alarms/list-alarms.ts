@@ -1,7 +1,16 @@
 import { sql } from "kysely";
 import { nullable, returned, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { type AlarmName, describeAlarm, type Severity, severityOf, titleOf } from "./alarm-definitions.ts";
+import type { Severity } from "./alarm-definition.ts";
+import {
+  ALARM_NAMES,
+  ALARMS,
+  type AlarmName,
+  describeAlarm,
+  remedyOf,
+  severityOf,
+  titleOf,
+} from "./alarm-definitions.ts";
 import type { EndedAlarm } from "./alarms.ts";
 
 interface AlarmFilters {
@@ -40,7 +49,7 @@ export async function listAlarms(
 
 const isSnoozed = sql`coalesce(snoozed_until > clock_timestamp(), false)`;
 
-/** One line for each name, the most urgent first, then the oldest. @param now by Postgres' clock. */
+/** One line for each name, the gravest first: by severity, then as they are defined. @param now by Postgres' clock. */
 export async function groupOpenAlarms(db: Database, now: Date) {
   const rows = await db
     .selectFrom("alarm")
@@ -50,26 +59,30 @@ export async function groupOpenAlarms(db: Database, now: Date) {
     .select(
       typed(nullable(returned.time), sql`min(snoozed_until) filter (where ${isSnoozed})`).as("snoozedUntil"),
     )
+    .select(typed(nullable(returned.text()), sql`case when count(*) = 1 then min(source) end`).as("source"))
     .select(typed(nullable(returned.text()), sql`case when count(*) = 1 then min(subject) end`).as("subject"))
     .select(typed(returned.time, sql`min(raised_at)`).as("oldestAt"))
     .select(typed(returned.time, sql`max(last_raised_at)`).as("newestAt"))
     .where("cleared_at", "is", null)
     .groupBy("name")
-    .orderBy("oldestAt")
     .execute();
-  const groups = rows.map((row) => {
+  const groups = rows.map(({ source, ...row }) => {
     const name = row.name as AlarmName;
+    const about = source === null || row.subject === null ? null : { source, subject: row.subject };
     return {
       ...row,
       name,
       title: titleOf(name, row.count + row.snoozed),
       severity: severityOf(name, row.oldestAt, now),
+      action: ALARMS[name].action,
+      remedy: remedyOf(name, about),
     };
   });
   return groups.sort((one, other) => rank(one) - rank(other));
 }
 
-const rank = ({ severity }: { severity: Severity }): number => (severity === "critical" ? 0 : 1);
+const rank = ({ severity, name }: { severity: Severity; name: AlarmName }): number =>
+  (severity === "critical" ? 0 : ALARM_NAMES.length) + ALARM_NAMES.indexOf(name);
 
 export async function countOpenAlarms(db: Database): Promise<{ name: AlarmName; count: number }[]> {
   const rows = await db

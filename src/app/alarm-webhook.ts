@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Webhook } from "standardwebhooks";
-import { describeAlarm, type Severity, titleOf } from "../alarms/alarm-definitions.ts";
+import type { Severity } from "../alarms/alarm-definition.ts";
+import { describeAlarm, titleOf } from "../alarms/alarm-definitions.ts";
 import type { Alarm } from "../alarms/alarms.ts";
 import {
   type AlarmToNotify,
@@ -12,6 +13,7 @@ import {
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { quietText } from "../kit/mask.ts";
 import type { Metrics } from "../kit/metrics.ts";
+import { commandLine, withCommand } from "../kit/remedy.ts";
 import type { Secret } from "../kit/secret.ts";
 import type { Settings } from "../kit/settings.ts";
 import { step } from "../kit/step.ts";
@@ -140,7 +142,7 @@ export function notifyPeople(
     }
     const failures = pending.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
-    await delayNotifying(db, waitMs);
+    await delayNotifying(db, waitMs, problem);
     log.warn(
       { alarms: told.length, failures, error: problem },
       "nobody could be told of alarms; tried again",
@@ -210,11 +212,11 @@ function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
   if (isTest) return `TEST of the alarm webhook of invoice-relay: ${outside(detail, LIMITS.detail)}`;
   const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
-  const { title, severity, action } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
+  const { title, severity, action, remedy } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
   const what = `${title} (${name}: ${outside(about, LIMITS.about)})`;
   if (clearedAt !== null) return `OVER: ${what}`;
   const why = sentence(outside(detail, LIMITS.detail));
-  const todo = outside(action, LIMITS.action);
+  const todo = outside(withCommand(action, remedy), LIMITS.action);
   const noted = note === null ? "" : ` Note: ${sentence(outside(note, LIMITS.note))}`;
   return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo}${noted} ${whereTo(name, settings)}`;
 }
@@ -224,7 +226,7 @@ const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>
 
 function whereTo(name: AlarmNews["name"], settings: MessageSettings): string {
   const link = linkOf(name, settings);
-  if (link === undefined) return `Run: invoice-relay alarms --name ${name}`;
+  if (link === undefined) return `Run: ${commandLine({ operation: "listAlarms", args: { name } })}`;
   return settings.ALARM_WEBHOOK_FORMAT === "slack" ? `<${link}>` : link;
 }
 

@@ -5,13 +5,14 @@ import { CollectionApiError, CollectionClient } from "../collection-api/index.ts
 import { newestInvoiceId } from "../confirm/invoices/read-invoices.ts";
 import { SourceProof } from "../confirm/source-proof.ts";
 import { connect } from "../database/connect.ts";
-import { EARLIER, schemaState } from "../database/migrate.ts";
+import { EARLIER, MIGRATE, schemaState } from "../database/migrate.ts";
 import { encodingFault, requireWholeSessions } from "../database/server.ts";
 import { returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { messageOf, RelayError } from "../kit/errors.ts";
 import { createMetrics } from "../kit/metrics.ts";
 import { isDatabaseAway } from "../kit/postgres-errors.ts";
+import { withCommand } from "../kit/remedy.ts";
 import type { Secret } from "../kit/secret.ts";
 import {
   readSettings,
@@ -22,8 +23,9 @@ import {
   sourcesOf,
 } from "../kit/settings.ts";
 import { sentence } from "../kit/text.ts";
-import { adviceOf, type Need, type StatusSettings } from "../operate/status.ts";
+import type { AlarmGroup, StatusSettings } from "../operate/status.ts";
 import { readStatus } from "../operate/status-facts.ts";
+import { groupWords } from "../operate/status-meaning.ts";
 import { collectionApiProvider } from "../provider/collection-api-provider.ts";
 import { partitionsDue } from "../receive/log/partitions.ts";
 import { alarmWebhook } from "./alarm-webhook.ts";
@@ -45,10 +47,10 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   if (settings !== null) yield ok("settings", "everything that serve needs is there");
   // That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault.
   const shown = { ...statusSettings(settings ?? readSettings({})), sources: null };
-  const later: Need[] = [];
+  const later: AlarmGroup[] = [];
   yield* checkDatabase(environment, shown, later);
   if (settings === null) {
-    yield* later.map(needCheck);
+    yield* later.map(groupCheck);
     return yield warning(
       "the rest",
       "callback URL, provider and topics were not checked: put the settings right first",
@@ -62,9 +64,9 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   const topics = await checkTopics(sources, settings);
   yield* topics;
   const faults = [...providers, ...topics].filter(({ state }) => state === "fault");
-  const isTold = ({ alarm }: Need) =>
-    faults.some(({ about }) => alarm && about.startsWith(SHOWN_BY[alarm] ?? "?"));
-  yield* later.filter((need) => !isTold(need)).map(needCheck);
+  const isTold = ({ name }: AlarmGroup) =>
+    faults.some(({ about }) => about.startsWith(SHOWN_BY[name] ?? "?"));
+  yield* later.filter((need) => !isTold(need)).map(groupCheck);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
   yield await checkAlarmWebhook(settings);
@@ -76,7 +78,7 @@ const [OLDEST, NEWEST] = [15, 18];
 async function* checkDatabase(
   environment: Environment,
   settings: StatusSettings,
-  later: Need[],
+  later: AlarmGroup[],
 ): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
   // What is wrong with it is reported among the settings.
@@ -175,9 +177,9 @@ async function checkSchema(db: Database): Promise<Check> {
     case "current":
       return ok(about, "current");
     case "earlier":
-      return fault(about, EARLIER);
+      return fault(about, withCommand(EARLIER, MIGRATE));
     case "behind":
-      return fault(about, `behind by ${schema.missing.join(", ")}. Run: invoice-relay migrate`);
+      return fault(about, withCommand(`behind by ${schema.missing.join(", ")}.`, MIGRATE));
     case "ahead":
       return warning(about, `ahead by ${schema.unknown.join(", ")}, with which this version works too`);
   }
@@ -197,15 +199,22 @@ const SHOWN_BY: Readonly<Partial<Record<AlarmName, "provider" | "topic">>> = {
  * What waits for a person, as `status` tells it; none of it keeps `serve` from starting.
  * @param later takes what another check may show.
  */
-async function* checkStatus(db: Database, settings: StatusSettings, later: Need[]): AsyncGenerator<Check> {
-  const { needs, sentence: says } = await readStatus(db, settings);
-  for (const need of needs)
-    if (need.alarm !== null && need.alarm in SHOWN_BY) later.push(need);
-    else yield needCheck(need);
-  if (needs.length === 0) yield ok("status", says);
+async function* checkStatus(
+  db: Database,
+  settings: StatusSettings,
+  later: AlarmGroup[],
+): AsyncGenerator<Check> {
+  const { actionItems, openAlarms, needsPerson, sentence: says } = await readStatus(db, settings);
+  for (const { what, action, remedy } of actionItems)
+    yield warning("status", `${what}. ${withCommand(action, remedy)}`);
+  for (const group of openAlarms.filter(({ count }) => count > 0))
+    if (group.name in SHOWN_BY) later.push(group);
+    else yield groupCheck(group);
+  if (!needsPerson) yield ok("status", says);
 }
 
-const needCheck = (need: Need): Check => warning("status", `${need.what}. ${adviceOf(need)}`);
+const groupCheck = (group: AlarmGroup): Check =>
+  warning("status", `${groupWords(group)}. ${withCommand(group.action, group.remedy)}`);
 
 const selectMissing = new Statement(
   { name: returned.text() },
@@ -218,7 +227,7 @@ async function checkPartitions(db: Database): Promise<Check> {
   const due = partitionsDue(new Date()).map((partition) => partition.name);
   const rows = await selectMissing.execute(db, due);
   if (rows.length === 0) return ok(about, `made as far as ${due.at(-1)}`);
-  return fault(about, `missing: ${rows.map(({ name }) => name).join(", ")}. Run: invoice-relay migrate`);
+  return fault(about, withCommand(`missing: ${rows.map(({ name }) => name).join(", ")}.`, MIGRATE));
 }
 
 /** With a warning it works, but deserves a look; a fault keeps `serve` from some or all of its work. */

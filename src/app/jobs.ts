@@ -9,6 +9,7 @@ import { step } from "../kit/step.ts";
 import { DAY_MS, HOUR_MS } from "../kit/time.ts";
 import { noteWaiting } from "../operate/backlog.ts";
 import { closeAlarmsOfRemoved } from "../operate/close-alarms.ts";
+import { noteLateProofs } from "../operate/late-proofs.ts";
 import { eventsAreDue, outboxLeases, type TestRoutes, testEventsAreToMove } from "../publish/outbox.ts";
 import { sourcesToCertify } from "../reconcile/certificate/certificate-row.ts";
 import { certifyPass } from "../reconcile/certificate/certify.ts";
@@ -19,6 +20,7 @@ import { replaysWait } from "../replay/replay-rows.ts";
 import { ReplayRunner, replayPass } from "../replay/replay-runner.ts";
 import { pausesHaveEnded } from "../upstreams/change.ts";
 import { keysAreToProbe } from "../upstreams/upstream.ts";
+import { noteFailingWork } from "../work/silent-processes.ts";
 import type { WakeUps } from "../work/wake-up.ts";
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
 import { bringForward } from "./bring-forward.ts";
@@ -126,15 +128,18 @@ export const JOBS = {
       (stop) =>
         replayPass({ runner: replays, log }, stop),
   },
-  /** Deletes old runs over lists, and closes alarms of removed sources and topics. */
+  /** Raises and closes the alarms of what is not done; deletes old runs over lists, closes alarms of removed sources. */
   tidy: {
     ...{ on: ["reconcile"], everyMs: MINUTE_MS, isPaced: true },
     make:
-      ({ db, alarms, sources }) =>
+      ({ db, alarms, sources, settings }) =>
       async () => {
+        // First: the rest may be what fails.
+        await noteFailingWork(db, alarms);
+        await noteWaiting(db, alarms);
+        await noteLateProofs(db, alarms, settings.RECONCILE_INTERVAL);
         await forgetListWork(db);
         alarms.notifyCleared(await closeAlarmsOfRemoved(db, servedBy(sources)));
-        await noteWaiting(db, alarms);
         return null;
       },
   },

@@ -115,7 +115,7 @@ export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">
     if (await isReadyForNextMonth(db)) return null;
     return (
       "the coming month of the callback log has no partition, and this database user may not make one: " +
-      "run invoice-relay migrate, or grant the role worker"
+      "migrate as the tables' owner, or grant the role worker"
     );
   }
 }

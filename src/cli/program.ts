@@ -3,6 +3,7 @@ import { databaseFault } from "../database/database-fault.ts";
 import { type ErrorCode, messageOf, RelayError, stackOf, usageError } from "../kit/errors.ts";
 import { SOME_ID as ID } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
+import { type Remedy, withCommand } from "../kit/remedy.ts";
 import { CommandContext } from "./command-context.ts";
 import HELP from "./help.json" with { type: "json" };
 import { plainLines } from "./table.ts";
@@ -273,17 +274,18 @@ const EXIT_CODES: Record<ErrorCode, number> = {
 interface ErrorReport {
   code: ErrorCode;
   message: string;
+  remedy?: Remedy;
 }
 
 /**
  * The one place that reports an error: what is wrong and what to do, with a stack only at LOG_LEVEL=debug.
- * With `--json` it prints `{"error": {"code", "message"}}` on stdout.
+ * With `--json` it prints `{"error": {"code", "message"}}` on stdout, with a `remedy` where there is one.
  * @returns the exit code
  */
 export function reportError(error: unknown, context: CommandContext): number {
   const told = errorReportOf(error);
   if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
-  else context.remark(told.message);
+  else context.remark(withCommand(told.message, told.remedy));
   if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
     context.remark(stackOf(error).replaceAll(/^/gm, "    "));
   return EXIT_CODES[told.code];
@@ -291,7 +293,10 @@ export function reportError(error: unknown, context: CommandContext): number {
 
 /** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */
 export function errorReportOf(error: unknown): ErrorReport {
-  if (error instanceof RelayError) return { code: error.code, message: error.message };
+  if (error instanceof RelayError) {
+    const { code, message, remedy } = error;
+    return { code, message, ...(remedy && { remedy }) };
+  }
   const missing = missingPackage(error);
   if (missing !== null)
     return {

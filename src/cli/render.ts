@@ -1,8 +1,8 @@
 import { indentedJson } from "../kit/json.ts";
+import { type AnyRemedy, commandLine, type RemedyInputs } from "../kit/remedy.ts";
 import { countText, moneyIn, plainText, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
 import type { Field, List, Rows, Value, View } from "../operate/views/view.ts";
-import { commandLine } from "./command-line.ts";
 import { sheet, table } from "./table.ts";
 
 /** What a terminal needs to know beside a result. */
@@ -15,7 +15,7 @@ interface Rendering {
 }
 
 /** The operation that shows one. */
-const SHOWN_BY: Readonly<Record<string, string>> = {
+const SHOWN_BY: Readonly<Record<string, keyof RemedyInputs>> = {
   invoice: "showInvoice",
   callback: "showCallback",
   replay: "showReplay",
@@ -108,6 +108,7 @@ function cellOf<Row>(row: Row, field: Field<Row>, { currencyOf }: Rendering): st
 function written<Row>(value: Value, { kind }: Field<Row>, currency: () => string | undefined) {
   if (value == null || value === "") return null;
   if (kind === "time") return clock(new Date(value as Date | string));
+  if (kind === "remedy") return commandLine(value as AnyRemedy);
   if (kind === "progress") return (value as readonly number[]).map(countText).join(" of ");
   if (kind === "money") return moneyIn(currency(), String(value));
   if (typeof value === "number") return value;

@@ -122,7 +122,9 @@ export function anomaliesOf({
     anomalies.push(
       `Its type changed after payment: from ${typeBefore} to ${type ?? "neither Live nor Test"}. The event ` +
         "keeps the first, and its topic; ask the provider why." +
-        (type === "Live" ? howToSend(invoice.id) : ""),
+        (type === "Live"
+          ? " If it is Live, an admin sends its event to the live topic as well, by a replay."
+          : ""),
     );
   }
   return anomalies;
@@ -134,10 +136,6 @@ const isSaid = (value: unknown): boolean =>
 /** Years 1 and 1970 are what platforms write for "no date". */
 const isMeantAsDate = (text: string | null): text is string =>
   text !== null && !/^\s*(?:(?:0001|1970)-|$)/.test(text);
-
-const howToSend = (invoiceId: string): string =>
-  " If it is Live, send its event to the live topic as well: invoice-relay replay events --invoice " +
-  `${invoiceId} --topic <live topic's ARN>`;
 
 function amountChanged(invoice: Invoice, known: KnownInvoice): boolean {
   const differ = (now: string | null, before: string | null) =>

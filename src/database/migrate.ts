@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError } from "../kit/errors.ts";
+import type { Remedy } from "../kit/remedy.ts";
 import { step } from "../kit/step.ts";
 import { encodingFault, requireRight } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
@@ -46,9 +47,12 @@ type SchemaState =
   /** Migrations that a newer program ran; this one works with them. */
   | { state: "ahead"; unknown: string[] };
 
+/** Runs the migrations that are missing. */
+export const MIGRATE: Remedy = { operation: "migrate", args: {} };
+
 export const EARLIER =
   "made by an earlier version of invoice-relay, whose migrations this one does not continue. Name an empty " +
-  "database in DATABASE_URL (on your own machine: delete the folder in DATA_DIR), then run: invoice-relay migrate";
+  "database in DATABASE_URL (on your own machine: delete the folder in DATA_DIR), then migrate it.";
 
 const tableExists = new Statement(
   { exists: returned.boolean },
@@ -99,12 +103,13 @@ export async function requireSchema<Schema>(
   migrations?: KnownMigrations,
 ): Promise<void> {
   const state = await schemaState(db, set, migrations);
-  if (state.state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
+  if (state.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
   if (state.state === "behind") {
     const { length } = state.missing;
     throw new RelayError(
       `The database is behind this program by ${length} ${length === 1 ? "migration" : "migrations"} ` +
-        `(${state.missing.join(", ")}). Run: invoice-relay migrate`,
+        `(${state.missing.join(", ")}).`,
+      { remedy: MIGRATE },
     );
   }
 }
@@ -123,7 +128,7 @@ export async function migrateToLatest<Schema>(
   migrations?: KnownMigrations,
 ): Promise<string[]> {
   const schema = await schemaState(db, set, migrations);
-  if (schema.state === "earlier") throw new RelayError(`The database was ${EARLIER}`);
+  if (schema.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
   if (schema.state !== "behind") return [];
   const fault = schema.ran === 0 ? await encodingFault(db) : null;
   if (fault !== null) throw new RelayError(`The database cannot be used: ${fault}`);
@@ -188,6 +193,6 @@ export async function refuseSharedDatabase<Schema>(
   const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
   throw new RelayError(
     `The database in DATABASE_URL holds tables that are not the relay's: ${names.join(", ")}${more}. ` +
-      "Name a database of its own; or, if it is to live among them, run: invoice-relay migrate --into-shared",
+      "Name a database of its own; or, if it is to live among them, migrate with --into-shared.",
   );
 }

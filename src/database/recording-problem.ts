@@ -30,7 +30,7 @@ const REASONS: Readonly<Record<string, Why>> = {
   "25006": READ_ONLY,
   "42501": {
     reason: "the database user may not write callbacks",
-    action: "Run invoice-relay migrate, and grant the user the role invoice_relay_receiver.",
+    action: "Grant the user the role invoice_relay_receiver, which the migrations make.",
   },
   "53100": { reason: "Postgres' disk is full", action: "Free space on it, or enlarge it." },
   "55P03": { reason: "a lock is held for too long", action: "Find who holds it (pg_locks), and end it." },

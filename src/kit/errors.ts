@@ -1,6 +1,7 @@
 import { basename, resolve, sep } from "node:path";
 import { quietText } from "./mask.ts";
 import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
+import type { Remedy } from "./remedy.ts";
 import { plainText } from "./text.ts";
 
 /** What happens to the work after an error: policy is a lookup, not a guess at each place. */
@@ -36,19 +37,23 @@ interface RelayErrorOptions {
   next?: Next | undefined;
   /** `failed` when left out. */
   code?: ErrorCode | undefined;
+  /** What to do about it, where an operation or a command does. */
+  remedy?: Remedy | undefined;
   cause?: unknown;
 }
 
-/** An error that a person is meant to read: its message says what is wrong, where, and what to do. */
+/** An error that a person is meant to read: its message says what is wrong, where, and what to do, without a command. */
 export class RelayError extends Error {
   readonly next: Next;
   readonly code: ErrorCode;
+  readonly remedy: Remedy | undefined;
 
-  constructor(message: string, { next = "refuse", code = "failed", cause }: RelayErrorOptions = {}) {
+  constructor(message: string, { next = "refuse", code = "failed", remedy, cause }: RelayErrorOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.next = next;
     this.code = code;
+    this.remedy = remedy;
   }
 }
 
@@ -57,7 +62,8 @@ export const usageError = (message: string, cause?: unknown): RelayError =>
   new RelayError(message, { code: "usage", cause });
 
 /** Nothing of that id or name is here. */
-export const notFoundError = (message: string): RelayError => new RelayError(message, { code: "not_found" });
+export const notFoundError = (message: string, remedy?: Remedy): RelayError =>
+  new RelayError(message, { code: "not_found", remedy });
 
 /** On one line, shortened; secrets and personal data that can be told by their looks are masked. */
 export function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { alarmsAbout, severityOf } from "../alarms/alarm-definitions.ts";
+import { type AlarmName, alarmsAbout, severityOf } from "../alarms/alarm-definitions.ts";
 import type { Alarms } from "../alarms/alarms.ts";
 import { countOpenAlarms, listAlarms } from "../alarms/list-alarms.ts";
 import { noteLasting } from "../alarms/note-lasting.ts";
@@ -9,21 +9,20 @@ import { databaseTime } from "../database/server.ts";
 import { nullable, returned, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
+import { spanText } from "../kit/time.ts";
 import { isLive } from "../publish/event-log.ts";
 import { countDeadEvents } from "../publish/outbox.ts";
 import { readUnprovenDays } from "../reconcile/certified-days.ts";
 import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import { listUpstreams } from "../upstreams/change.ts";
 import { listFirstServed } from "../upstreams/source-row.ts";
-import { SOURCE, TOPIC } from "../upstreams/upstream-kind.ts";
-import { listProcesses } from "../work/relay-process.ts";
-import { keepsPayments, standingIn } from "../work/silent-processes.ts";
+import { SOURCE, TOPIC, type UpstreamKind } from "../upstreams/upstream-kind.ts";
 
-/** What has kept payments from their events for so long is critical, whatever it is. */
-export const LONG_SECONDS = 600;
+/** What has kept payments from their events for so long is told of, whatever it is. */
+const LONG_SECONDS = 600;
 
-/** The same while a process says that its work only fails. */
-const BRIEF_SECONDS = 5;
+/** Work that is overdue by more than this, in s, has no worker or too few. */
+const STUCK_SECONDS = 60;
 
 /** Since when each row has waited, and whether nothing else tells why: what is told of by its age alone. */
 const waitingIn = (rows: RawBuilder<unknown>) => {
@@ -154,41 +153,59 @@ async function readAll(db: Database, watched: Watched) {
 }
 
 /** As many as there may ever be of sources and topics. */
-export const ALL = 10_000;
+const ALL = 10_000;
 
 /**
- * Raises an alarm of each source whose payments have waited for ten minutes, whatever keeps them, or for seconds
- * while work only fails, and closes those of the others. Where a critical alarm of the source or of a topic, or one of
- * the invoice, says why, people were told already.
+ * Raises an alarm of each source whose payments have waited for a minute while no other alarm or pause says why, or
+ * for ten whatever keeps them; closes it once none waits for a minute any more. A critical alarm of the source or of a
+ * topic has told people already, as one of the invoice has.
  */
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
-  const { payments, events, processes, open, now } = await inSnapshot(db, async (snapshot) => ({
+  const { payments, events, open, sources, topics, now } = await inSnapshot(db, async (snapshot) => ({
     ...(await readWaiting(snapshot)),
-    processes: await listProcesses(snapshot),
-    open: (await listAlarms(snapshot, { names: alarmsAbout("upstream") }, ALL)).items,
+    open: (await listAlarms(snapshot, { names: [...OF_UPSTREAMS, "payments_waiting"] }, ALL)).items,
+    sources: await listUpstreams(snapshot, SOURCE),
+    topics: await listUpstreams(snapshot, TOPIC),
     now: await databaseTime(snapshot),
   }));
-  const tells = open.filter(
-    ({ name, raisedAt }) => name === "unknown_ids_flooding" || severityOf(name, raisedAt, now) === "critical",
-  );
-  const topicTells = tells.some(({ source }) => source === TOPIC.sourceOf(""));
-  const standing = standingIn(processes).find(({ worker }) => keepsPayments(worker));
-  const isLate = ({ unexplainedSeconds }: (typeof payments)[number]) =>
-    unexplainedSeconds >= (standing === undefined ? LONG_SECONDS : BRIEF_SECONDS);
+  const isLate = (
+    { source, unexplainedSeconds }: (typeof payments)[number],
+    kind: UpstreamKind,
+    upstreams: typeof sources,
+  ) => {
+    const told = open.filter(
+      (alarm) => OF_UPSTREAMS.includes(alarm.name) && alarm.source === kind.sourceOf(source),
+    );
+    if (told.some((alarm) => tells(alarm, now))) return false;
+    const isExplained = told.length > 0 || upstreams.some(({ state }) => state === "paused");
+    // One that is open already stays, though faults come and go.
+    const isOpen = open.some(({ name, subject }) => name === "payments_waiting" && subject === source);
+    return unexplainedSeconds >= (isExplained && !isOpen ? LONG_SECONDS : STUCK_SECONDS);
+  };
   const late = [
     ...payments
-      .filter(isLate)
-      .filter(({ source }) => !tells.some((alarm) => alarm.source === SOURCE.sourceOf(source)))
-      .map(({ source }) => ({ source, what: "for an answer of the provider" })),
-    ...(topicTells ? [] : events.filter(isLate)).map(({ source }) => ({ source, what: "to be sent to SNS" })),
+      .filter((one) =>
+        isLate(
+          one,
+          SOURCE,
+          sources.filter(({ name }) => name === one.source),
+        ),
+      )
+      .map((one) => ({ ...one, what: "for an answer of the provider" })),
+    ...events
+      .filter((one) => isLate(one, TOPIC, topics))
+      .map((one) => ({ ...one, what: "to be sent to SNS" })),
   ];
-  const [begins, ends] =
-    standing === undefined
-      ? ["have waited for more than ten minutes", ""]
-      : ["wait", ` Work fails again and again (${standing.worker}): ${standing.reason}. ${standing.action}`];
   const lasting = [...Map.groupBy(late, ({ source }) => source)].map(([source, waits]) => ({
     ...{ source, subject: source },
-    detail: `Payments of source ${source} ${begins}: ${waits.map(({ what }) => what).join(", and ")}.${ends}`,
+    detail: `Payments of source ${source} wait: ${waits
+      .map((one) => `${one.what}, for ${spanText(one.unexplainedSeconds * 1_000)}`)
+      .join(", and ")}.`,
   }));
   await noteLasting({ db, alarms }, "payments_waiting", lasting, { mayClose: true });
 }
+
+const OF_UPSTREAMS = alarmsAbout("upstream");
+
+const tells = ({ name, raisedAt }: { name: AlarmName; raisedAt: Date }, now: Date): boolean =>
+  name === "unknown_ids_flooding" || severityOf(name, raisedAt, now) === "critical";

@@ -1,5 +1,3 @@
-import { alarmsAbout } from "../alarms/alarm-definitions.ts";
-import { countNotifyingFailures } from "../alarms/alarms-to-notify.ts";
 import { readAuditLog } from "../alarms/audit.ts";
 import { groupOpenAlarms, listAlarms } from "../alarms/list-alarms.ts";
 import { schemaState } from "../database/migrate.ts";
@@ -15,14 +13,13 @@ import { readDailyCertificates, readSweeps } from "../reconcile/last-runs.ts";
 import type { ListedUpstream } from "../upstreams/change.ts";
 import { listFirstServed } from "../upstreams/source-row.ts";
 import { listProcesses } from "../work/relay-process.ts";
-import { ALL, readBacklog, readWaiting } from "./backlog.ts";
+import { readBacklog, readWaiting } from "./backlog.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
-import { keepsFromAnswers, needsOf, sentenceOf } from "./status-meaning.ts";
+import { judged, keepsFromAnswers } from "./status-meaning.ts";
 import { listUndelivered } from "./undelivered.ts";
 
 const ALARM_LIMIT = 20;
-const OF_UPSTREAMS = [...alarmsAbout("upstream"), ...alarmsAbout("backlog")];
 
 async function readFacts(db: Database, settings: StatusSettings): Promise<Facts> {
   const alarms = await listAlarms(db, {}, ALARM_LIMIT);
@@ -36,14 +33,16 @@ async function readFacts(db: Database, settings: StatusSettings): Promise<Facts>
     settings,
     alarms: alarms.items,
     openAlarms: await groupOpenAlarms(db, at),
-    notifyingFailures: await countNotifyingFailures(db),
-    upstreamAlarms: (await listAlarms(db, { names: OF_UPSTREAMS }, ALL)).items,
     held: [...(await heldOf(db, "confirm", confirmers)), ...(await heldOf(db, "publish", publishers))],
     sources: confirmers.map(({ name }) => name),
     firstServed: await listFirstServed(db),
     backlog: await readBacklog(db, waiting),
-    waiting: waiting.payments,
-    waitingEvents: waiting.events,
+    waiting: waiting.payments.map(({ source, count, oldestSeconds }) => ({ source, count, oldestSeconds })),
+    waitingEvents: waiting.events.map(({ source, count, oldestSeconds }) => ({
+      source,
+      count,
+      oldestSeconds,
+    })),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,
     lastCallbackAt: await lastCallbackAt(db),
@@ -76,8 +75,7 @@ async function heldOf(
 
 export async function readStatus(db: Database, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
-  const needs = needsOf(facts);
-  return { sentence: sentenceOf(facts, needs), needsPerson: needs.length > 0, needs, ...facts };
+  return { ...judged(facts), ...facts };
 }
 
 /**

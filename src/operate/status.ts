@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ALARM_NAMES } from "../alarms/alarm-definitions.ts";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
 import { unprovenDaysFound } from "../reconcile/certified-days.ts";
-import { answeredId, time, whole } from "./operations/fields.ts";
+import { answeredId, remedy, time, whole } from "./operations/fields.ts";
 
 // How the relay is doing, as everyone is told of it.
 
@@ -24,7 +24,8 @@ export const alarm = z.object({
   title: z.string().describe("Its name in plain words."),
   severity,
   about: z.string().describe("What its subject names."),
-  action: z.string().describe("What to do about it."),
+  action: z.string().describe("What to do about it, a sentence."),
+  remedy: remedy.nullable(),
 });
 
 const openAlarms = z.object({
@@ -37,6 +38,8 @@ const openAlarms = z.object({
   subject: z.string().nullable().describe("null for several."),
   oldestAt: time,
   newestAt: time.describe("When one of them was last raised."),
+  action: z.string().describe("What to do about it, a sentence."),
+  remedy: remedy.nullable().describe("For several: where they are listed."),
 });
 
 export const upstream = z.object({
@@ -55,29 +58,18 @@ export const upstreamList = z.object({ sources: z.array(upstream), topics: z.arr
 export const work = z.enum(["confirm", "publish"]);
 export type PausableWork = z.output<typeof work>;
 
-const oneNeed = z.object({
+const actionItem = z.object({
   severity,
-  what: z.string().describe("What is wrong, in plain words, with its number if they are several."),
-  count: whole.describe("How many things it concerns."),
-  oldestAt: time.nullable().describe("Since when the oldest of them; null where that is not known."),
-  newestAt: time.nullable(),
+  what: z.string().describe("What is wrong, in plain words."),
   action: z.string().describe("What to do about it, a sentence."),
-  alarm: z.enum(ALARM_NAMES).nullable().describe("The alarm that tells of it."),
-  command: z.string().nullable().describe("To begin with, after `invoice-relay`."),
-  page: z
-    .enum(["dead", "quarantine", "alarms", "completeness", "settings"])
-    .nullable()
-    .describe("Where the console does it."),
+  remedy: remedy.nullable(),
 });
-export type Need = z.output<typeof oneNeed>;
 
 const waitingWork = z.array(
   z.object({
     source: z.string(),
     count: whole,
     oldestSeconds: z.number(),
-    unexplained: whole.describe("Those of them that nothing else tells of, such as an alarm of their own."),
-    unexplainedSeconds: z.number().describe("How long the oldest of those has waited."),
   }),
 );
 
@@ -98,9 +90,7 @@ const facts = z.object({
     intervalMs: whole.describe("RECONCILE_INTERVAL."),
   }),
   alarms: z.array(alarm).describe("The newest open ones; openAlarms counts them all."),
-  openAlarms: z.array(openAlarms).describe("One for each name, the most urgent first."),
-  notifyingFailures: whole.describe("How often in a row ALARM_WEBHOOK_URL has not taken what is to be told."),
-  upstreamAlarms: z.array(alarm).describe("The open ones of sources and topics, and of what waits there."),
+  openAlarms: z.array(openAlarms).describe("One for each name, the gravest first."),
   held: z
     .array(
       upstream.extend({ work, actor: z.string().nullable().describe("Who paused it, if a person did.") }),
@@ -191,35 +181,18 @@ export type Held = Facts["held"][number];
 export type StatusSettings = Facts["settings"];
 
 export const status = z.object({
-  sentence: z.string().describe("How the relay is doing, in one sentence."),
-  needsPerson: z.boolean(),
-  needs: z.array(oneNeed),
+  sentence: z
+    .string()
+    .describe("Whether all is proven well, else the gravest of what is not, in one sentence."),
+  needsPerson: z.boolean().describe("An alarm is open that is not snoozed, or there is an action item."),
+  isProven: z
+    .boolean()
+    .describe("Nothing needs a person, every list was read lately, and every day is certified that is over."),
+  actionItems: z
+    .array(actionItem)
+    .describe("What no alarm can tell, since nothing can be written, or no process is there that would."),
   ...facts.shape,
 });
 export type Status = z.output<typeof status>;
-
-type Given = Pick<Need, "severity" | "what" | "action"> & Partial<Need>;
-
-/** A need of one thing, since `oldestAt`, that no command and no page sees to, but for what is given. */
-export const need = (given: Given): Need => ({
-  count: 1,
-  oldestAt: null,
-  newestAt: given.oldestAt ?? null,
-  alarm: null,
-  command: null,
-  page: null,
-  ...given,
-});
-
-export const countThings = (needs: readonly Need[]): number =>
-  needs.reduce((sum, { count }) => sum + count, 0);
-
-/** What to do, for someone at a terminal. */
-export const adviceOf = ({ action, command }: Need): string =>
-  command === null ? action : `${action} Run: invoice-relay ${command}`;
-
-/** The critical ones first; otherwise the order stays. */
-export const worstFirst = (needs: readonly Need[]): Need[] => [
-  ...needs.filter(({ severity }) => severity === "critical"),
-  ...needs.filter(({ severity }) => severity !== "critical"),
-];
+export type ActionItem = z.output<typeof actionItem>;
+export type AlarmGroup = Facts["openAlarms"][number];

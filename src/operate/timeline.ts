@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { VERDICTS } from "../confirm/queue/confirmation.ts";
+import type { Remedy } from "../kit/remedy.ts";
 import { moneyIn, sentence, shortText } from "../kit/text.ts";
 import { clock } from "../kit/time.ts";
-import { answeredId, eventState, time, whole } from "./operations/fields.ts";
+import { answeredId, eventState, remedy, time, whole } from "./operations/fields.ts";
 
 const verdict = z.enum(VERDICTS).nullable();
 const pausedBy = z.enum(["operator", "refused"]).nullable();
@@ -100,9 +101,10 @@ export const timeline = z.object({
     .array(z.object({ arn: text, pausedBy, opensAt: time.nullable(), lastError: text.nullable() }))
     .describe("Topics that accept nothing now."),
   meaning: z.array(text).describe("What it means and what happens next, a sentence or two each."),
+  next: z.array(remedy.extend({ why: text })).describe("What a person may do about what keeps it."),
 });
 
-export type Timeline = Omit<z.output<typeof timeline>, "meaning">;
+export type Timeline = Omit<z.output<typeof timeline>, "meaning" | "next">;
 export type TimelineEntry = Timeline["entries"][number];
 export type TimelineInvoice = Timeline["invoices"][number];
 export type TimelineConfirmation = Timeline["confirmations"][number];
@@ -136,12 +138,12 @@ const NOBODY_WORKS_MS = 30_000;
  * each. Pure.
  */
 export function meaningOf(timeline: Timeline): string[] {
-  const { confirmations, events, invoices, invoiceId, closedTopics, at: now } = timeline;
+  const { confirmations, events, invoices, closedTopics, at: now } = timeline;
   const sources = new Set([...confirmations, ...events].map(({ source }) => source));
   const named = (source: string, said: string) => (sources.size > 1 ? `Source ${source}: ${said}` : said);
   const lines = confirmations.map((confirmation) => {
     const invoice = invoices.find(({ source }) => source === confirmation.source) ?? null;
-    return named(confirmation.source, confirmationMeaning(confirmation, invoice, invoiceId, now));
+    return named(confirmation.source, confirmationMeaning(confirmation, invoice, now));
   });
   if (confirmations.length === 0)
     lines.push("No confirmation was opened: nobody asked the provider about it.");
@@ -151,41 +153,37 @@ export function meaningOf(timeline: Timeline): string[] {
   return lines;
 }
 
+/** With what it means, and what may be done. */
+export const explained = (timeline: Timeline) => ({
+  ...timeline,
+  ...{ meaning: meaningOf(timeline), next: nextOf(timeline) },
+});
+
 function confirmationMeaning(
   confirmation: TimelineConfirmation,
   invoice: TimelineInvoice | null,
-  invoiceId: string,
   now: Date,
 ): string {
   switch (confirmation.state) {
     case "claimed":
       return confirmation.claimedUntil !== null && confirmation.claimedUntil < now
         ? "A worker took it and is gone; the next one takes it up by itself. If that does not happen, " +
-            "see whether serve runs."
+            "see whether the relay runs."
         : "A worker is asking the provider right now.";
     case "due":
       return `${whyAgain(confirmation, invoice)} ${whenAgain(confirmation, now)}`;
     case "dead":
-      return (
-        "Given up, and among the dead letters: " +
-        `${sentence(confirmation.lastError ?? "no reason was kept")} Once the cause is gone: ` +
-        `invoice-relay dead retry ${invoiceId}`
-      );
+      return `Given up, and among the dead letters: ${sentence(confirmation.lastError ?? "no reason was kept")}`;
     case "done":
-      return (
-        VERDICT_MEANS[confirmation.verdict ?? "pending"]?.(invoice?.status ?? "nothing", invoiceId) ??
-        NO_VERDICT
-      );
+      return VERDICT_MEANS[confirmation.verdict ?? "pending"]?.(invoice?.status ?? "nothing") ?? NO_VERDICT;
   }
 }
 
 type Verdict = NonNullable<TimelineConfirmation["verdict"]>;
 
-const VERDICT_MEANS: Partial<Record<Verdict, (status: string, invoiceId: string) => string>> = {
+const VERDICT_MEANS: Partial<Record<Verdict, (status: string) => string>> = {
   paid: () => "The provider confirmed that it is paid.",
-  quarantined: (_, invoiceId) =>
-    "It is paid, but held back: its collection is not in COLLECTION_IDS. If it is yours after all: " +
-    `invoice-relay quarantine release ${invoiceId}`,
+  quarantined: () => "It is paid, but held back: its collection is not in COLLECTION_IDS.",
   invalidated: (status) =>
     `The provider says ${status}: it can no longer be paid. No event is published; a new callback ` +
     "would ask again.",
@@ -197,8 +195,42 @@ const VERDICT_MEANS: Partial<Record<Verdict, (status: string, invoiceId: string)
     "another account's. A new callback asks again.",
 };
 
-const NO_VERDICT =
-  "It was closed without a verdict, which should not happen. Ask again: invoice-relay replay confirmations.";
+const NO_VERDICT = "It was closed without a verdict, which should not happen.";
+
+/** What a person may do about what keeps it from its end. Pure. */
+function nextOf({ confirmations, events, closedTopics, invoiceId }: Timeline): (Remedy & { why: string })[] {
+  const several = confirmations.length > 1 || events.length > 1;
+  const about = (id: string, source: string) => ({ ids: [id], ...(several && { source }) });
+  const isPaused = ({ pausedBy }: ClosedTopic) => pausedBy === "operator";
+  return [
+    ...confirmations.flatMap(({ state, verdict, source, sourcePausedBy }): (Remedy & { why: string })[] => {
+      if (state === "dead") return [{ operation: "retryDead", args: about(invoiceId, source), why: RETRY }];
+      if (state === "due" && sourcePausedBy === "operator")
+        return [{ operation: "resume", args: { work: "confirm", source }, why: "Resume asking" }];
+      if (state !== "done") return [];
+      if (verdict === "quarantined")
+        return [
+          {
+            operation: "releaseQuarantine",
+            args: about(invoiceId, source),
+            why: "If it is yours, release it",
+          },
+        ];
+      if (verdict !== null && verdict in VERDICT_MEANS) return [];
+      const filters = { invoiceIds: [invoiceId] };
+      return [{ operation: "startReplay", args: { kind: "confirmations", filters }, why: "Ask again" }];
+    }),
+    ...events.flatMap(({ state, source, id }): (Remedy & { why: string })[] => {
+      if (state === "dead") return [{ operation: "retryDead", args: about(id, source), why: RETRY }];
+      if (state === "lost")
+        return [{ operation: "reconcile", args: {}, why: "Reconcile its day, which sends it" }];
+      if (state !== "due" || !closedTopics.some(isPaused)) return [];
+      return [{ operation: "resume", args: { work: "publish" }, why: "Resume sending" }];
+    }),
+  ];
+}
+
+const RETRY = "Once the cause is gone, retry it";
 
 function whyAgain(confirmation: TimelineConfirmation, invoice: TimelineInvoice | null): string {
   if (confirmation.faults > 0)
@@ -221,8 +253,7 @@ function whenAgain(confirmation: TimelineConfirmation, now: Date): string {
       "Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by " +
       "itself once the key works."
     );
-  if (confirmation.sourcePausedBy === "operator")
-    return "Asking was paused by an operator: invoice-relay resume confirm.";
+  if (confirmation.sourcePausedBy === "operator") return "Asking was paused by an operator.";
   if (confirmation.sourceOpensAt !== null && confirmation.sourceOpensAt > confirmation.dueAt)
     return (
       `The provider is in trouble (${confirmation.sourceError ?? "no reason was kept"}), so nothing is ` +
@@ -241,7 +272,7 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
     case "lost":
       return (
         "The event waits nowhere, and SNS' acceptance is not kept, replays aside. Unless one of those went " +
-        "to its topic, this sends it again: invoice-relay reconcile."
+        "to its topic, reconciling its day sends it again."
       );
     case "held":
       return (
@@ -249,17 +280,14 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
         "the event goes out by itself."
       );
     case "dead":
-      return (
-        `The event was given up: ${sentence(event.lastError ?? "no reason was kept")} Once the cause is ` +
-        `gone: invoice-relay dead retry ${event.id}`
-      );
+      return `The event was given up: ${sentence(event.lastError ?? "no reason was kept")}`;
     case "claimed":
       return "The event is being sent to SNS right now.";
     case "due": {
       const why = event.lastError === null ? "" : ` The last try failed: ${sentence(event.lastError)}`;
       const closed = closedTopics.map(({ arn, pausedBy, lastError }) =>
         pausedBy === "operator"
-          ? ` Topic ${arn} was paused by an operator: invoice-relay resume publish.`
+          ? ` Topic ${arn} was paused by an operator.`
           : ` Topic ${arn} takes nothing now: ${sentence(lastError ?? "no reason was kept")}`,
       );
       const next = event.dueAt === null ? "" : whenDue("sent", event.dueAt, now);
@@ -272,10 +300,7 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
 function whenDue(what: string, dueAt: Date, now: Date): string {
   const overdueMs = +now - +dueAt;
   if (overdueMs > NOBODY_WORKS_MS)
-    return (
-      `It has been due since ${clock(dueAt)} and nobody does it: see whether invoice-relay serve runs, ` +
-      "with workers."
-    );
+    return `It has been due since ${clock(dueAt)} and nobody does it: see whether the relay runs, with workers.`;
   return `It will be ${what} ${overdueMs >= 0 ? "any moment now" : `at ${clock(dueAt)}`}.`;
 }
 

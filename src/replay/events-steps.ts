@@ -87,8 +87,8 @@ const LOOK_AGAIN_MS = 50;
 const CLOSED_MS = 1_000;
 
 const CLOSED = {
-  paused: "the topic is paused; resume it with: invoice-relay resume publish",
-  refused: "SNS refuses the topic; once that is fixed: invoice-relay resume publish",
+  paused: "the topic is paused",
+  refused: "SNS refuses the topic; it goes on by itself once that is mended",
   backing_off: "the topic is backing off after a fault",
 } as const;
 

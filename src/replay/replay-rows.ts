@@ -72,7 +72,7 @@ export async function findReplay({ db, id }: { db: Database; id: string }): Prom
 export async function mustFindReplay(options: { db: Database; id: string }): Promise<Replay> {
   const replay = await findReplay(options);
   if (replay === null)
-    throw notFoundError(`There is no replay ${options.id}. List them with: invoice-relay replay list`);
+    throw notFoundError(`There is no replay ${options.id}.`, { operation: "listReplays", args: {} });
   return replay;
 }
 

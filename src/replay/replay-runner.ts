@@ -58,7 +58,7 @@ const failure = ({ id, kind }: Replay, why: string): Alarm => ({
   name: "replay_failed",
   source: "",
   subject: id,
-  detail: `A replay of ${kind} failed: ${why}. Resume it with: invoice-relay replay resume ${id}`,
+  detail: `A replay of ${kind} failed: ${why}.`,
 });
 
 const KINDS = ["confirmations", "callbacks", "events"] as const satisfies readonly ReplayKind[];

@@ -13,7 +13,7 @@ export function readDocuments(bytes: Uint8Array): Record<string, unknown>[] {
   const text = decode(bytes, isUtf16 ? "utf-16le" : "utf-8").replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
   if (text.startsWith("row,certificate,"))
     throw new RelayError(
-      "It is a certificate's CSV table, which bears no signature to check. Take its JSON: invoice-relay certificate show ID --json",
+      "It is a certificate's CSV table, which bears no signature to check. Take its JSON: certificate show with --json prints it.",
     );
   if (!/^[{[]/.test(text) || isTooIntricate(text, LIMITS))
     throw new RelayError("It is not a signed document of invoice-relay, which is JSON.");

@@ -32,7 +32,7 @@ export const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "reco
 export const keepsPayments = (worker: string): boolean => /\b(look|confirm|publish|rescue)\b/.test(worker);
 
 /** A process that ended without a word is trouble only while none that lives does its work. Pure. */
-export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
+function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
   const living = processes.filter(({ lives }) => lives);
   const silent = processes.filter((one) => !one.lives && !living.some((other) => doesWorkOf(other, one)));
   const undone = DUTIES.flatMap(({ does, what }) => {
@@ -55,6 +55,19 @@ export function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneW
       seenAt,
       stopsWork: false,
     }));
+}
+
+/** Raises an alarm while a process says that its work only fails, and closes it when none does. */
+export async function noteFailingWork(db: Database, alarms: Alarms): Promise<void> {
+  const said = standingIn(await listProcesses(db)).map(
+    ({ worker, reason, action }) => `${worker}: ${reason}. ${action}`,
+  );
+  const failing = {
+    source: "",
+    subject: "workers",
+    detail: `${[...new Set(said)].join(" ")} It goes on by itself then.`,
+  };
+  await noteLasting({ db, alarms }, "work_failing", said.length > 0 ? [failing] : [], { mayClose: true });
 }
 
 const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>

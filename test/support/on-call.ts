@@ -34,15 +34,15 @@ export async function onCall(settings: Record<string, string | undefined>) {
      */
     async saysSo(alarm: string, code: string) {
       const why = failedWrite(Object.assign(new Error(), { code })).reason;
-      const needs = expect.arrayContaining([
+      const actionItems = expect.arrayContaining([
         expect.objectContaining({ severity: "critical", what: expect.stringContaining(why) }),
       ]);
       await vi.waitFor(async () => {
         expect([await readyz(), await isOpen(alarm)]).toEqual([503, true]);
-        expect(await status()).toMatchObject({ code: 1, needs });
+        expect(await status()).toMatchObject({ code: 1, actionItems });
         expect(told(alarm)).toContain("open");
       }, WAIT);
-      expect(await (await get("/admin/v1/status")).json()).toMatchObject({ needsPerson: true, needs });
+      expect(await (await get("/admin/v1/status")).json()).toMatchObject({ needsPerson: true, actionItems });
       expect(receiver.messages.map(({ text }) => text).join()).toContain(why);
       expect(relay.lines.filter((line) => line.alarm === alarm)).toMatchObject([
         { level: "error", msg: expect.stringContaining(why) },
@@ -52,7 +52,7 @@ export async function onCall(settings: Record<string, string | undefined>) {
     async clears(alarm: string) {
       await vi.waitFor(async () => {
         expect([await readyz(), await isOpen(alarm)]).toEqual([200, false]);
-        expect(await status()).toMatchObject({ code: 0, needs: [] });
+        expect(await status()).toMatchObject({ code: 0, needsPerson: false });
         expect(told(alarm).at(-1)).toBe("over");
       }, WAIT);
     },

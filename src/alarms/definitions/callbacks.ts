@@ -1,3 +1,12 @@
+import type { Remedy } from "../../kit/remedy.ts";
+import type { AlarmDefinition } from "../alarm-definition.ts";
+
+const RECONCILE: Remedy = { operation: "reconcile", args: {} };
+const READ_REFUSED: Remedy = {
+  operation: "startReplay",
+  args: { kind: "callbacks", filters: { refused: true } },
+};
+
 export const ALARMS_OF_CALLBACKS = {
   database_away: {
     severity: "critical",
@@ -10,7 +19,8 @@ export const ALARMS_OF_CALLBACKS = {
       "meanwhile waits for it; a wrong password, a schema that is behind or a pooler that does not keep " +
       "sessions end it instead.",
     ends: "as soon as Postgres answers, also while the process stops.",
-    action: "Look at Postgres; once it is back after a long outage, run invoice-relay reconcile.",
+    action: "Look at Postgres; once it is back after a long outage, reconcile those days.",
+    remedy: () => RECONCILE,
     todo:
       "Look at Postgres first: is it up, is a failover under way, is the disk full, are all connections " +
       "taken (`select count(*) from pg_stat_activity`), did its password change? Everything goes on by " +
@@ -29,8 +39,8 @@ export const ALARMS_OF_CALLBACKS = {
       "The row is written when it is over, as that of [database_away](#database_away).",
     ends: "with the first commit of a callback; if none failed, as soon as Postgres would take one.",
     action:
-      "Do what its detail says; once callbacks are recorded again after a long outage, run invoice-relay " +
-      "reconcile.",
+      "Do what its detail says; once callbacks are recorded again after a long outage, reconcile those days.",
+    remedy: () => RECONCILE,
     todo:
       "What the alarm's detail says: free space on Postgres' disk or enlarge it, point `DATABASE_URL` at " +
       "the primary, end read-only mode, find who holds the lock (`pg_locks`). Nothing need be restarted. If " +
@@ -46,8 +56,8 @@ export const ALARMS_OF_CALLBACKS = {
     ends: "an hour after the last one.",
     quietAfter: "1 hour",
     action:
-      "Callbacks fail a configured check: compare CALLBACK_… with what the provider sends; if they were " +
-      "genuine, run invoice-relay replay callbacks --refused.",
+      "Compare CALLBACK_… with what the provider sends; if they were genuine, read them again once that is right.",
+    remedy: () => READ_REFUSED,
     todo:
       "Did the provider change its secret or addresses, or did somebody change `CALLBACK_…`? Does a CDN or proxy " +
       "strip the header (`header_missing`)? Set them " +
@@ -56,4 +66,4 @@ export const ALARMS_OF_CALLBACKS = {
       "callbacks with a leaked token: [rotate it](#rotate-secrets). Reconciliation finds what is genuine " +
       "meanwhile.",
   },
-} as const;
+} as const satisfies Record<string, AlarmDefinition>;

@@ -1,3 +1,10 @@
+import type { Remedy } from "../../kit/remedy.ts";
+import type { AlarmAbout, AlarmDefinition } from "../alarm-definition.ts";
+
+const showInvoice = ({ subject: id }: AlarmAbout): Remedy => ({ operation: "showInvoice", args: { id } });
+const showDead = ({ subject: id }: AlarmAbout): Remedy => ({ operation: "showDead", args: { id } });
+const DEAD: Remedy = { operation: "listDead", args: {} };
+
 export const ALARMS_OF_PAYMENTS = {
   provider_answer_outside_contract: {
     severity: "warning",
@@ -10,8 +17,8 @@ export const ALARMS_OF_PAYMENTS = {
       "An answer about one invoice is not what the provider's API promises. It is kept as evidence until a " +
       "better answer comes, asked again on the ladder, then dead.",
     ends: "with the next good answer, a verdict, or a dismissal.",
-    action:
-      "Look at the answer with invoice-relay invoice <id>, and tell the provider; it will be asked again.",
+    action: "Look at the answer, and tell the provider; it is asked again.",
+    remedy: showInvoice,
     todo:
       "`invoice-relay invoice <id>` shows the evidence. Ask the provider. If their API changed, this " +
       "program has to learn it.",
@@ -24,8 +31,9 @@ export const ALARMS_OF_PAYMENTS = {
       "A confirmation was given up: until the end of the ladder its answers stayed outside the contract, " +
       "its status unknown, or its type neither Live nor Test.",
     ends: "with a retry, a dismissal or a later verdict.",
-    action:
-      "Read it with invoice-relay dead show <id>; once the cause is gone: invoice-relay dead retry <id>.",
+    action: "Read why; once the cause is gone, retry it.",
+    remedy: showDead,
+    listedBy: DEAD,
     todo:
       "`invoice-relay dead show <id>`. A status that means paid: add it to `PAID_STATUSES`. Paid and of " +
       "another type, or of none: it is published nowhere, so ask the provider to correct the type. Then " +
@@ -38,8 +46,9 @@ export const ALARMS_OF_PAYMENTS = {
     means: "A paid invoice belongs to no collection in `COLLECTION_IDS`; its event waits.",
     ends: "with a release or a dismissal, or when a later answer names one of them.",
     action:
-      "If the collection is yours: invoice-relay quarantine release <id>, and add it to COLLECTION_IDS. If " +
-      "not, dismiss it.",
+      "If the collection is yours, release it, and add the collection to COLLECTION_IDS. If not, dismiss it.",
+    remedy: ({ subject }) => ({ operation: "showQuarantine", args: { id: subject } }),
+    listedBy: { operation: "listQuarantine", args: {} },
     todo:
       "`invoice-relay quarantine show <id>`. Ours: add the collection, then `quarantine release <id>`, which " +
       "publishes it. Somebody else's: `quarantine dismiss <id>`; certificates then name it as a note, and count " +
@@ -56,7 +65,8 @@ export const ALARMS_OF_PAYMENTS = {
       "whose type is neither Live nor Test waits until the provider says which it is, as nobody can tell " +
       "its topic.",
     ends: "when a later answer is in order, or a person closes it.",
-    action: "Compare with the provider: invoice-relay invoice <id>.",
+    action: "Compare what the provider answered, and ask them.",
+    remedy: showInvoice,
     todo:
       "Read the detail, look at `invoice-relay invoice <id>`, ask the provider.\n\n" +
       "A type that changes after the event was made does not change the event. From Live to Test: it went " +
@@ -77,6 +87,7 @@ export const ALARMS_OF_PAYMENTS = {
     ends: "with the first answer about it.",
     action:
       "Ask the provider why it answers about others and not about this one; it goes on being asked for.",
+    remedy: showInvoice,
     todo: "`invoice-relay invoice <id>` has the provider's words. Ask the provider.",
   },
   event_dead: {
@@ -85,8 +96,9 @@ export const ALARMS_OF_PAYMENTS = {
     about: "dead_letter",
     means: "SNS refused this event as our fault; sent alone, it was refused again.",
     ends: "with a retry or a dismissal.",
-    action:
-      "Read it with invoice-relay dead show <id>; once the cause is gone: invoice-relay dead retry <id>.",
+    action: "Read why; once the cause is gone, retry it.",
+    remedy: showDead,
+    listedBy: DEAD,
     todo:
       "`invoice-relay dead show <event id>` has SNS' words. Mend the topic (policy, encryption, FIFO), then " +
       "`invoice-relay dead retry <event id>`.",
@@ -102,6 +114,7 @@ export const ALARMS_OF_PAYMENTS = {
     ends: "a day after it was last seen.",
     quietAfter: "1 day",
     action: "Consumers got the event without metadata and beneficiaries; they can ask the provider for them.",
+    remedy: showInvoice,
     todo: "Tell the consumers, who read the rest from the provider's Get Invoice. Nothing waits.",
   },
-} as const;
+} as const satisfies Record<string, AlarmDefinition>;

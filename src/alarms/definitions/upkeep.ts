@@ -1,3 +1,8 @@
+import type { Remedy } from "../../kit/remedy.ts";
+import type { AlarmDefinition } from "../alarm-definition.ts";
+
+const DOCTOR: Remedy = { operation: "doctor", args: {} };
+
 export const ALARMS_OF_UPKEEP = {
   sweep_failing: {
     severity: "critical",
@@ -9,12 +14,26 @@ export const ALARMS_OF_UPKEEP = {
       "[source_failing](#source_failing) or [source_paused](#source_paused) tells of the same. A paid invoice " +
       "whose collection cannot be named waits, with [invoice_anomaly](#invoice_anomaly).",
     ends: "when the list is read again, or is named in `COLLECTION_IDS` no longer.",
-    action:
-      "Nothing is reconciled meanwhile: read the error and run invoice-relay doctor; it is retried " +
-      "automatically.",
+    action: "Nothing is reconciled meanwhile: read the error; it is retried automatically.",
+    remedy: () => DOCTOR,
     todo:
       "The detail says why. A wrong id in `COLLECTION_IDS`, or a provider that fails: try `invoice-relay " +
       "api get-collection <id>`. It is retried automatically.",
+  },
+  sweep_late: {
+    severity: "warning",
+    title: ["a list of the provider was not read for long", "lists of the provider were not read for long"],
+    about: "collection",
+    means:
+      "The list of a collection has not been read to its end for three times `RECONCILE_INTERVAL` and ten minutes: " +
+      "a payment without a callback is not found meanwhile. It is not raised while " +
+      "[sweep_failing](#sweep_failing) tells of the same, nor while the source is paused or backs off.",
+    ends: "within a minute after the list was read, or once it is named in `COLLECTION_IDS` no longer.",
+    action: "Check that the relay runs with workers, and what its log says about the sweep.",
+    remedy: () => DOCTOR,
+    todo:
+      "`invoice-relay status` says when it was last read, and which processes run. Do workers run? Is the list so long " +
+      "that one reading takes longer than this? Then the log's last line about it says how far it is.",
   },
   certificate_gap: {
     severity: "critical",
@@ -27,12 +46,12 @@ export const ALARMS_OF_UPKEEP = {
       "once no day of the source is unproven: with the next equal daily certificate, an hour after midnight in " +
       "the zone of the books, with an equal one made by hand, or when a person closes it. Each daily one covers " +
       "the days of the one before until one is equal, however old the gap.",
-    action:
-      "Run the invoice-relay certify of its detail, which names what is missing, then invoice-relay reconcile.",
+    action: "Read what is missing, reconcile those days, then certify them again.",
+    remedy: () => ({ operation: "listCertificates", args: {} }),
     todo:
-      "Run the `invoice-relay certify …` of the detail; it names each difference. `invoice-relay invoice " +
+      "`invoice-relay certificate show <id>`, of `certificate list`, names each difference. `invoice-relay invoice " +
       "<id>` tells its story; `invoice-relay reconcile` asks for what is missing, `invoice-relay replay " +
-      "events --from … --to …` has the relay send again. The same `certify` then shows that nothing is missing. Where nothing can be mended, such as an amount " +
+      "events --from … --to …` has the relay send again. `invoice-relay certify` of the same days then shows that nothing is missing. Where nothing can be mended, such as an amount " +
       "that the provider changed, close the alarm in the console, with the reason, which is audited: once " +
       "the day is older than `RECONCILE_LOOKBACK`, the next daily one leaves it out.",
   },
@@ -45,12 +64,25 @@ export const ALARMS_OF_UPKEEP = {
       "payment has no event. Payments themselves go on. It is not raised while the source's own alarm tells of the " +
       "same.",
     ends: "with the next one that is made, whatever its result.",
-    action:
-      "It is unknown whether anything is missing: read the detail and run invoice-relay doctor; it is " +
-      "retried automatically.",
+    action: "It is unknown whether anything is missing: read the detail; it is retried automatically.",
+    remedy: () => DOCTOR,
     todo:
       "The detail says why: most often the provider's list fails. Try `invoice-relay certify --from <day> " +
       "--to <day>` and `invoice-relay doctor`. It is tried again by itself, every hour at least.",
+  },
+  certificate_late: {
+    severity: "warning",
+    title: ["the daily certificate is missing", "daily certificates are missing"],
+    about: "certificate",
+    means:
+      "Six hours into the day the daily certificate of the source is not there: nobody knows whether a payment " +
+      "of yesterday has no event. It is not raised while [certificate_failing](#certificate_failing) tells of the same.",
+    ends: "within a minute after one was made.",
+    action: "Check that the relay runs with workers, and what its log says about certify.",
+    remedy: () => DOCTOR,
+    todo:
+      "Do workers run (on Lambda: does the schedule of `certify`)? `invoice-relay certify --from <day> --to <day>` makes " +
+      "one by hand, which shows what keeps it.",
   },
   replay_failed: {
     severity: "warning",
@@ -58,7 +90,9 @@ export const ALARMS_OF_UPKEEP = {
     about: "replay",
     means: "A replay stopped with an error, or its own topic refuses it.",
     ends: "when it is resumed or cancelled.",
-    action: "Read the reason with invoice-relay replay show <id>, then run invoice-relay replay resume <id>.",
+    action: "Read the reason, then resume it.",
+    remedy: ({ subject }) => ({ operation: "showReplay", args: { id: subject } }),
+    listedBy: { operation: "listReplays", args: {} },
     todo:
       "The detail names the replay. Mend the reason, then resume it, or cancel it; both are in " +
       "`invoice-relay replay --help`.",
@@ -75,9 +109,7 @@ export const ALARMS_OF_UPKEEP = {
       "chores `held_events`, `settled_statuses`, `ended_pauses`, `late_personal_data` and " +
       "`quiet_alarms`. Each is done by itself, so the others go on.",
     ends: "when it works again.",
-    action:
-      "Read the error and mend its cause; it is tried again automatically. Where old rows stay, run " +
-      "invoice-relay retention then.",
+    action: "Read the error and mend its cause; it is tried again automatically.",
     todo:
       "Read the detail and mend the cause; it is tried again at least every hour, on Lambda what drops old rows " +
       'once a day: `invoice-relay retention` does that at once. "May not drop it": grant the login the [worker\'s ' +
@@ -88,45 +120,18 @@ export const ALARMS_OF_UPKEEP = {
       "meanwhile); for `old_callbacks`, dismiss what has been dead or in quarantine for ages, since its " +
       "callbacks are kept. An invoice that could not be blanked is named: `invoice-relay erase <id>`.",
   },
-  silent_process: {
-    severity: "critical",
-    title: ["a process is silent, and no other does its work", "silent processes whose work no other does"],
-    about: "process",
+  webhook_failing: {
+    severity: "warning",
+    title: ["people are not told of alarms", "people are not told of alarms"],
+    about: "webhook",
     means:
-      "A process ended without a word, or hangs, and none that lives does what it did: confirm and publish " +
-      "(subject `workers`), take callbacks (`http`), or serve its sources (the host). Whichever process lives raises " +
-      "it, after three beats (15 s; on Lambda three minutes), and tells people. With none left nobody can: that is " +
-      "[InvoiceRelayDown](#invoicerelaydown).",
-    ends: "when another does its work again, noticed by a process that confirms and publishes.",
-    action:
-      "Start invoice-relay serve again with the same settings (on Lambda: check its schedules), and read its " +
-      "log. Open work is resumed automatically.",
+      "`ALARM_WEBHOOK_URL` has not taken three messages in a row or more: nobody is told of the alarms that are open.",
+    ends: "with the next message that is taken, or 15 minutes after the last try where nobody sends any more.",
+    quietAfter: "15 minutes",
+    action: "Read what it answers, and send it a test.",
+    remedy: () => ({ operation: "testAlarms", args: {} }),
     todo:
-      "Start the process again, or one with the same settings, and read the log of the one that died: killed for " +
-      "want of memory, a bug (`fatal`), a host that is gone. Nothing is lost: what was recorded goes on by itself; " +
-      "for callbacks that nobody took, run `invoice-relay reconcile --from <day>` if it lasted long.",
+      "The detail says what it answered; `invoice-relay alarms test` sends a test message. Was the URL revoked, is the " +
+      "format right (`ALARM_WEBHOOK_FORMAT`), does a proxy stand between? Alarms wait and are told once it works.",
   },
-  payments_waiting: {
-    severity: "critical",
-    title: [
-      "payments wait too long for their events",
-      "sources whose payments wait too long for their events",
-    ],
-    about: "backlog",
-    means:
-      "For ten minutes an invoice of the source has had no answer of the provider, or an event has not been sent, " +
-      "whatever the reason: a slow provider, faults that come and go, a pause by hand, workers that hang or are too few; " +
-      "or for seconds, while asking, sending or taking over leases has only failed for twice `LEASE_DURATION`, such as " +
-      "for a lock in Postgres or a disk that is full for one table. It is not raised while another critical alarm says why, nor of a " +
-      "[flood of unknown ids](#unknown_ids_flooding), nor of an invoice that [alone gets no " +
-      "answer](#invoice_unanswered).",
-    ends: "once nothing has waited for so long, noticed within a minute.",
-    action:
-      "See what invoice-relay status says is paused or failing, whether serve runs with workers, and its log. Nothing " +
-      "is lost: what waits is asked and sent as soon as it can be.",
-    todo:
-      "`invoice-relay status` says what waits, how long, and what is paused or failing, or why work only fails. Nothing is: do workers run, and " +
-      "what does their log say? Do statements wait for locks (`pg_stat_activity`)? Is the provider slow " +
-      "(`invoice_relay_provider_seconds`)? Then raise `CONFIRM_CONCURRENCY`, or `CONFIRM_RATE_PER_SECOND` if it is set.",
-  },
-} as const;
+} as const satisfies Record<string, AlarmDefinition>;

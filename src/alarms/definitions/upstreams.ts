@@ -1,3 +1,5 @@
+import type { AlarmDefinition } from "../alarm-definition.ts";
+
 export const ALARMS_OF_UPSTREAMS = {
   source_failing: {
     severity: "warning",
@@ -37,7 +39,12 @@ export const ALARMS_OF_UPSTREAMS = {
       "lasts. A refusal by the provider or SNS is told by " +
       "[source_paused](#source_paused) and [topic_paused](#topic_paused).",
     ends: "with `invoice-relay resume`, a new pause, or the pause's end.",
-    action: "Once the reason is gone, resume it: invoice-relay resume confirm or resume publish.",
+    action: "Once the reason is gone, resume it.",
+    // The alarm of a topic names no source.
+    remedy: ({ source }) => ({
+      operation: "resume",
+      args: source === "" ? { work: "publish" } : { work: "confirm", source },
+    }),
     todo:
       "`invoice-relay status` says who paused it, why and since when. `invoice-relay resume confirm` or " +
       "`resume publish`, unless it is meant; then `invoice-relay alarms snooze pause_standing --for 2h`. Pause " +
@@ -99,4 +106,4 @@ export const ALARMS_OF_UPSTREAMS = {
       "Does the topic exist in `AWS_REGION`? May the role `sns:Publish` to it, and use its KMS key? " +
       "`invoice-relay doctor` says. It goes on by itself.",
   },
-} as const;
+} as const satisfies Record<string, AlarmDefinition>;

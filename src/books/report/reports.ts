@@ -248,7 +248,7 @@ const unproven = (source: BookSource, day: string): Difference => ({
   day,
   weight: "unproven",
   reason: "no_certificate",
-  detail: "No certificate of all its collections covers this day. Make one with: invoice-relay certify",
+  detail: "No certificate of all its collections covers this day.",
   invoiceId: null,
   eventId: null,
   reference: null,

@@ -34,9 +34,10 @@ export function certificateCommand(context: CommandContext): Command {
       oneFormOnly(context, csv === true);
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
-        throw notFoundError(
-          `There is no finished certificate ${id}. List them with: invoice-relay certificate list`,
-        );
+        throw notFoundError(`There is no finished certificate ${id}.`, {
+          operation: "listCertificates",
+          args: {},
+        });
       await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
     });
   return new Command("certificate")

@@ -6,7 +6,7 @@ import { indentedJson } from "../../kit/json.ts";
 import type { Secret } from "../../kit/secret.ts";
 import { readSettings } from "../../kit/settings.ts";
 import { plainText } from "../../kit/text.ts";
-import { meaningOf } from "../../operate/timeline.ts";
+import { explained } from "../../operate/timeline.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderTimeline } from "./invoices.ts";
 
@@ -139,7 +139,7 @@ export function demoCommand(context: CommandContext): Command {
           tell: (step) => context.remark(step),
           signal: stop.signal,
         });
-        context.show({ event: JSON.parse(event), timeline, meaning: meaningOf(timeline) }, () =>
+        context.show({ event: JSON.parse(event), timeline, meaning: explained(timeline).meaning }, () =>
           ["", indentedJson(event), "", renderTimeline(timeline, () => currency)].join("\n"),
         );
       } finally {

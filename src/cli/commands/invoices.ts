@@ -4,6 +4,7 @@ import type { PagePosition } from "../../database/page.ts";
 import type { Database } from "../../database/tables.ts";
 import { notFoundError, usageError } from "../../kit/errors.ts";
 import { isUuid } from "../../kit/ids.ts";
+import { commandLine } from "../../kit/remedy.ts";
 import { currencyOf } from "../../kit/settings.ts";
 import { countText, plainText, shortText } from "../../kit/text.ts";
 import { dayOf, spanText } from "../../kit/time.ts";
@@ -12,7 +13,7 @@ import { name } from "../../operate/operations/fields.ts";
 import { invoiceOperations } from "../../operate/operations/invoices.ts";
 import { readValue } from "../../operate/operations/operation.ts";
 import { bookOperations } from "../../operate/operations/proof.ts";
-import { clockText, foldTries, headlineOf, meaningOf, type Timeline } from "../../operate/timeline.ts";
+import { clockText, explained, foldTries, headlineOf, type Timeline } from "../../operate/timeline.ts";
 import { readTimeline } from "../../operate/timeline-reading.ts";
 import { INVOICES_FOUND } from "../../operate/views/invoices.ts";
 import { wordsOf } from "../../operate/views/timeline.ts";
@@ -60,9 +61,7 @@ export function invoiceCommand(context: CommandContext): Command {
           "about it. If it is paid at the provider, reconcile will find it.",
       );
     });
-    context.show({ ...timeline, meaning: meaningOf(timeline) }, () =>
-      renderTimeline(timeline, currencyOf(context.settings())),
-    );
+    context.show(explained(timeline), () => renderTimeline(timeline, currencyOf(context.settings())));
   });
 }
 
@@ -99,7 +98,9 @@ export function renderTimeline(timeline: Timeline, currency: ReturnType<typeof c
     before = lastAt;
   }
   if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
-  lines.push("", ...meaningOf(timeline).map((line) => plainText(line)));
+  const { meaning, next } = explained(timeline);
+  lines.push("", ...meaning.map((line) => plainText(line)));
+  if (next.length > 0) lines.push("", ...next.map((remedy) => `${remedy.why}: ${commandLine(remedy)}`));
   return lines.join("\n");
 }
 

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { VERDICTS } from "../../confirm/queue/confirmation.ts";
 import type { Database } from "../../database/tables.ts";
 import { RelayError, usageError } from "../../kit/errors.ts";
+import { commandLine } from "../../kit/remedy.ts";
 import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../kit/settings.ts";
 import { countText } from "../../kit/text.ts";
 import { spanText } from "../../kit/time.ts";
@@ -78,7 +79,7 @@ export const replayCommand = (context: CommandContext): Command =>
     );
 
 const missing = ({ id }: CommandInput): string =>
-  `There is no replay ${id}. List them with: invoice-relay replay list`;
+  `There is no replay ${id}. ${commandLine({ operation: "listReplays", args: {} })} has them.`;
 
 const several = (value: string, before: string[] = []): string[] => [
   ...before,
@@ -203,9 +204,9 @@ async function chooseRunner(
 async function requireRelay(db: Database): Promise<void> {
   const processes = await listProcesses(db);
   if (processes.some(({ workers, lives }) => workers && lives)) return;
-  throw new RelayError(
-    "No relay runs that could send these events. Start invoice-relay serve; --workers-only does for it.",
-  );
+  throw new RelayError("No relay runs that could send these events. Start one; --workers-only does for it.", {
+    remedy: { operation: "serve", args: {} },
+  });
 }
 
 /**

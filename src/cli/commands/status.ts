@@ -1,9 +1,10 @@
 import type { Command } from "commander";
+import { withCommand } from "../../kit/remedy.ts";
 import { countText, numberOf, plainText } from "../../kit/text.ts";
 import { clock, spanText } from "../../kit/time.ts";
+import { heldWords } from "../../operate/held-words.ts";
 import { statusOperations } from "../../operate/operations/status.ts";
-import { adviceOf } from "../../operate/status.ts";
-import { heldWords } from "../../operate/status-meaning.ts";
+import { groupWords } from "../../operate/status-meaning.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { sheet } from "../table.ts";
@@ -18,19 +19,23 @@ export const statusCommand = (context: CommandContext): Command =>
 type Status = ResultOf<"readStatus">;
 
 function renderStatus(status: Status): string {
-  const { sentence, needs, openAlarms, held } = status;
+  const { sentence, actionItems, openAlarms, held } = status;
   const lines = [plainText(sentence)];
   const section = (title: string, contents: readonly string[]) => {
     if (contents.length > 0) lines.push("", title, ...contents);
   };
+  const entry = (
+    what: string,
+    { action, remedy }: Pick<Status["openAlarms"][number], "action" | "remedy">,
+  ) => [`  ${plainText(what)}`, `    ${plainText(withCommand(action, remedy))}`];
   section(
     "To do",
-    needs.flatMap((need, index) => [
-      `  ${index + 1}. ${plainText(need.what)}${sinceWords(need)}`,
-      `     ${plainText(adviceOf(need))}`,
-    ]),
+    actionItems.flatMap((item) => entry(`${item.severity}: ${item.what}`, item)),
   );
-  section("Open alarms", sheet(openAlarms.map((group) => [group.name, groupWords(group)])));
+  section(
+    "Open alarms",
+    openAlarms.flatMap((group) => entry(alarmWords(group), group)),
+  );
   section(
     "Paused, refused or backing off",
     held.map((one) => `  ${plainText(heldWords(one))}`),
@@ -41,20 +46,11 @@ function renderStatus(status: Status): string {
   return lines.join("\n");
 }
 
-/** Since when, unless its words say it already. */
-function sinceWords({ what, oldestAt, newestAt }: Status["needs"][number]): string {
-  if (oldestAt === null || what.includes(clock(oldestAt))) return "";
-  const isOne = newestAt === null || +newestAt === +oldestAt;
-  return isOne
-    ? `, since ${clock(oldestAt)}`
-    : `, the oldest ${clock(oldestAt)}, the newest ${clock(newestAt)}`;
-}
-
-function groupWords({ title, severity, subject, oldestAt, ...group }: Status["openAlarms"][number]): string {
-  const snoozed =
-    group.snoozedUntil === null ? "" : `; ${group.snoozed} snoozed until ${clock(group.snoozedUntil)}`;
-  const about = subject ? ` (${subject})` : "";
-  return `${severity}, since ${clock(oldestAt)}: ${title}${about}${snoozed}`;
+function alarmWords(group: Status["openAlarms"][number]): string {
+  const { name, severity, count, snoozed, snoozedUntil, oldestAt, newestAt } = group;
+  const since = `since ${clock(oldestAt)}${count + snoozed > 1 ? `, the newest ${clock(newestAt)}` : ""}`;
+  const quiet = snoozedUntil === null ? "" : `; ${snoozed} snoozed until ${clock(snoozedUntil)}`;
+  return `${severity}: ${groupWords(group)}, ${since}${quiet} [${name}]`;
 }
 
 function numbersOf({ backlog, waiting, dead, quarantined, lastCallbackAt, at }: Status): string[] {

@@ -4,6 +4,7 @@ import type { Page as Found, PagePosition } from "../../database/page.ts";
 import { answeredId, decimal, time, whole } from "../../kit/answer-fields.ts";
 import { UUID } from "../../kit/ids.ts";
 import { readAs } from "../../kit/problems.ts";
+import { REMEDY_OPERATIONS } from "../../kit/remedy.ts";
 import { dayOf } from "../../kit/time.ts";
 import { OWN_VERDICTS } from "../../receive/log/own-verdict.ts";
 import { EARLIEST } from "../../reconcile/list/list-period.ts";
@@ -43,6 +44,16 @@ export const id = z
   .regex(UUID, { error: "should be an id (UUID) such as 3f1c6a52-…", abort: true })
   .toLowerCase()
   .meta({ format: "uuid" });
+
+/** What to do, as data. */
+export const remedy = z
+  .object({
+    operation: z
+      .enum(REMEDY_OPERATIONS)
+      .describe("Its operationId; doctor, migrate and serve are commands only."),
+    args: z.record(z.string(), z.unknown()).describe("What it is given."),
+  })
+  .describe("What does it, or leads there.");
 
 export const idInPath = z.object({ id: id.describe("the id") });
 

@@ -9,7 +9,7 @@ import { erased, eraseInvoice } from "../erase.ts";
 import { readEvidence } from "../evidence.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../list-invoices.ts";
-import { meaningOf, timeline } from "../timeline.ts";
+import { explained, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
 import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
@@ -102,7 +102,7 @@ export const invoiceOperations = [
     result: timeline,
     async run({ db }, { path: { id } }) {
       const timeline = await readTimeline(db, id);
-      return timeline === null ? null : { ...timeline, meaning: meaningOf(timeline) };
+      return timeline && explained(timeline);
     },
   }),
   get("showEvidence", "/invoices/{id}/evidence", {

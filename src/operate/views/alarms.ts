@@ -1,12 +1,6 @@
 import { countText, numberOf } from "../../kit/text.ts";
 import type { Change, ListedAlarm } from "../operations/results.ts";
-import { type Rows, source, state, text, time, type View, words } from "./view.ts";
-
-export const TO_DO = words<ListedAlarm>(
-  "What to do",
-  ({ clearedAt, action }) => (clearedAt === null ? action : null),
-  { isLong: true },
-);
+import { type Rows, remedy, source, state, text, time, type View, words } from "./view.ts";
 
 export const ALARMS: Rows<ListedAlarm> = {
   one: "alarm",
@@ -23,7 +17,8 @@ export const ALARMS: Rows<ListedAlarm> = {
     time("Snoozed until", "snoozedUntil"),
     words("What is wrong", "detail", { isLong: true }),
     text("Note", "note", { isLong: true }),
-    TO_DO,
+    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
+    remedy("With", ({ clearedAt, remedy }) => (clearedAt === null ? remedy : null)),
   ],
   none: "No alarms.",
   why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",

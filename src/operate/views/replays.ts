@@ -7,8 +7,8 @@ import {
   type Field,
   id,
   listOf,
+  type Next,
   progress,
-  type Remedy,
   type Rows,
   source,
   state,
@@ -80,8 +80,8 @@ const facts: readonly Field<Replay>[] = [
   id("Replay", "id", { of: "replay" }),
 ];
 
-function next({ id, state, underWay }: Replay): Remedy[] {
-  const resume = { operation: "resumeReplay", args: { id }, why: "Resume it" };
+function next({ id, state, underWay }: Replay): Next[] {
+  const resume: Next = { operation: "resumeReplay", args: { id }, why: "Resume it" };
   if (state === "failed" || state === "cancelled") return [resume];
   if (state !== "running") return [];
   return [...(underWay ? [] : [resume]), { operation: "cancelReplay", args: { id }, why: "Stop it" }];

@@ -89,7 +89,10 @@ const EVIDENCE: View<UndeliveredEvidence> = {
 };
 
 /** @param operation what brings it back, and `why` in words */
-const shown = (operation: string, why: string): View<{ items: UndeliveredEvidence[] }> => ({
+const shown = (
+  operation: "retryDead" | "releaseQuarantine",
+  why: string,
+): View<{ items: UndeliveredEvidence[] }> => ({
   each: eachOf("items", EVIDENCE),
   next: ({ items }) =>
     items.map((item) => ({

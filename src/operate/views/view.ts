@@ -1,6 +1,8 @@
 // How a result is shown, as plain data that the command line and the console render. A view stands at its
 // operation, and tsc fails where it names a field that the result does not have. Browsers load it: no zod here.
 
+import type { AnyRemedy, Remedy } from "../../kit/remedy.ts";
+
 /** A result as the operation returns it, and as it arrives as JSON: there times are texts. */
 export type Either<Type> = Type extends Date
   ? Date | string
@@ -8,14 +10,34 @@ export type Either<Type> = Type extends Date
     ? { [Key in keyof Type]: Either<Type[Key]> }
     : Type;
 
-export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
+export type Value =
+  | string
+  | number
+  | Date
+  | readonly string[]
+  | readonly [number, number]
+  | AnyRemedy
+  | null
+  | undefined;
 
 /**
  * text: somebody else may have written it; words: a sentence of ours; source: told where there are several; state: one
  * of our words; money: in the row's currency or its source's;
- * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
+ * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own;
+ * remedy: at a terminal a command, in the console a button or a link.
  */
-type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
+type Kind =
+  | "text"
+  | "words"
+  | "source"
+  | "time"
+  | "money"
+  | "state"
+  | "count"
+  | "progress"
+  | "id"
+  | "raw"
+  | "remedy";
 
 /** A field of a result: a column of a list, a line of a sheet. */
 export interface Field<Row> extends Look<Row> {
@@ -57,6 +79,7 @@ export const count = fieldOf<number | null>("count");
 export const progress = fieldOf<readonly [done: number, of: number]>("progress");
 export const id = fieldOf<Text | readonly string[]>("id");
 export const raw = fieldOf<Text>("raw");
+export const remedy = fieldOf<AnyRemedy | null>("remedy");
 export const source = <Row extends { source: string }>(): Field<Row> =>
   fieldOf<Text>("source")<Row>("Source", ({ source }) => source, { phone: "away" });
 export const money: <Row extends { source: string }>(...given: Parameters<typeof text<Row>>) => Field<Row> =
@@ -86,18 +109,14 @@ export interface List<Result> {
 }
 
 /** What to do next: an operation with what it is given, and why, as words before a colon. */
-export interface Remedy {
-  operation: string;
-  args: Readonly<Record<string, unknown>>;
-  why: string;
-}
+export type Next = Remedy & { why: string };
 
 /** A result: a sentence, facts, then lists, and what to do next. */
 export interface View<Result> {
   says?: (result: Result) => string;
   facts?: readonly Field<Result>[];
   lists?: readonly List<Result>[];
-  next?: (result: Result) => readonly Remedy[];
+  next?: (result: Result) => readonly Next[];
   /** It is several of the same, each shown whole. */
   each?: { rows: (result: Result) => readonly unknown[]; of: View<never> };
 }

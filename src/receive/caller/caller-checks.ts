@@ -35,14 +35,13 @@ export const refusedAlarm = (source: string, check: FailedCheck, headers: readon
   name: "callback_refused",
   source,
   subject: check,
-  detail:
-    (check === "header_missing"
+  detail: `${
+    check === "header_missing"
       ? `Callbacks with a right token come without the header ${headers.join(" or ")}: a CDN or proxy in front ` +
         "strips it, the provider does not send it, or someone forges them. "
       : `Callbacks with a right token fail the check "${check}": someone forges them, or a secret or ` +
-        "address changed. ") +
-    "They are kept as refused and ask nothing; once the settings are right, run: " +
-    "invoice-relay replay callbacks --refused",
+        "address changed. "
+  }They are kept as refused and ask nothing.`,
 });
 
 const digestOf = (token: string): Buffer => hash("sha256", token, "buffer");

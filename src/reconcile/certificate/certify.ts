@@ -266,9 +266,8 @@ function alarmsOfResult(certificate: Certificate): AlarmChange {
   if (result === "equal") return {};
   const alarm = { name: GAP, source, subject: source } as const;
   const detail =
-    `The certificate is ${result === "refused" ? "refused" : "not equal"}: ` +
-    `${whatOf(certificate)} See: invoice-relay certify --from ${bookDayOf(Date.parse(from), zone)} --to ` +
-    lastBookDay({ to: new Date(to) }, zone);
+    `The certificate of ${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)} is ` +
+    `${result === "refused" ? "refused" : "not equal"}: ${whatOf(certificate)}`;
   return { raises: [{ ...alarm, detail }] };
 }
 

@@ -1,7 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { CallInput, OperationAt } from "../../../api/calls.ts";
-import { ALARMS, CLOSED, NOTED, SNOOZED, TO_DO } from "../../../operate/views/alarms.ts";
-import type { Rows } from "../../../operate/views/view.ts";
+import { ALARMS, CLOSED, NOTED, SNOOZED } from "../../../operate/views/alarms.ts";
 import { get, post, type Status } from "../api/client.ts";
 import { liveStatus, proof, useLive } from "../api/live.ts";
 import { REFUSED } from "../callbacks/callbacks-page.tsx";
@@ -13,7 +12,6 @@ import type { Values } from "../parts/form.tsx";
 import { LIST_LIMIT, List, type ListDefinition, type RowsAct, readCounted } from "../parts/list.tsx";
 import { fieldsOf, perform } from "../parts/operations.ts";
 import { PageHead, Tabs } from "../parts/page.tsx";
-import { doHere } from "../parts/words.ts";
 import { DEAD, HELD, UndeliveredPage } from "./undelivered.tsx";
 
 const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number | null =>
@@ -120,17 +118,9 @@ const ASKING: RowsAct<ListedAlarm> = {
 const ANOMALY = { name: "invoice_anomaly" } as const;
 const keyOf = ({ name, source, subject }: ListedAlarm) => `${name}/${source}/${subject}`;
 
-/** What to do is done here, not at a terminal. */
-const HERE: Rows<ListedAlarm> = {
-  ...ALARMS,
-  columns: ALARMS.columns.map((column) =>
-    column === TO_DO ? { ...TO_DO, value: ({ name, action }) => doHere(name, action) } : column,
-  ),
-};
-
 /** Every open alarm, with what to do. Most close by themselves when what they are about is over. */
 const OPEN: ListDefinition<ListedAlarm> = {
-  of: HERE,
+  of: ALARMS,
   keyOf,
   // Of those that are open.
   filters: [{ name: "name", label: "Alarm", kind: "alarm" }],
@@ -142,7 +132,7 @@ const OPEN: ListDefinition<ListedAlarm> = {
 /** Payments whose answers are odd: they count all the same, and somebody should know. */
 const ANOMALIES: ListDefinition<ListedAlarm> = {
   of: {
-    ...HERE,
+    ...ALARMS,
     one: "anomaly",
     many: "anomalies",
     none: "No anomalies.",

@@ -2,20 +2,19 @@ import type { Status } from "../api/client.ts";
 import { liveStatus, proof, troubles } from "../api/live.ts";
 import type { Proof } from "../api/proof.ts";
 import { Link } from "../kit/router.tsx";
-import { capital, countText, visibleText } from "../kit/text.ts";
+import { capital, visibleText } from "../kit/text.ts";
 import { shortTime, zone } from "../kit/time.ts";
+import { hasWay, RemedyShown } from "../parts/remedies.tsx";
 import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
-import { BEING_CONFIRMED, doHere, sayHere, type Tone } from "../parts/words.ts";
+import { BEING_CONFIRMED, sayHere, type Tone } from "../parts/words.ts";
 
-type Need = Status["needs"][number];
+type Group = Status["openAlarms"][number];
 
 /** How the relay does, in one sentence; what a person is needed for, the worst first. */
 export function Headline() {
   const { value: status } = liveStatus;
   const { value: known } = proof;
   if (status === null && known === null) return null;
-  // Pauses and faults that need nobody yet, where the first line only counts.
-  const [, also] = (status && status.needs.length > 1 && / (Also held up: .*)$/.exec(status.sentence)) || [];
   return (
     <section
       class={`headline noted is-${toneNow(status, known)}`}
@@ -26,11 +25,6 @@ export function Headline() {
       {known?.isFresh === false && (
         <p>
           <Outside text={known.why} />
-        </p>
-      )}
-      {also !== undefined && (
-        <p class="toned is-wait">
-          <Outside text={sayHere(also)} />
         </p>
       )}
       {status !== null && (
@@ -55,7 +49,7 @@ export function Headline() {
           </Link>
         </p>
       )}
-      {status !== null && status.needs.length > 0 && <Needs status={status} />}
+      {status?.needsPerson && <ToDo status={status} />}
     </section>
   );
 }
@@ -72,83 +66,83 @@ const READINGS: Readonly<Record<string, string>> = {
 
 function toneNow(status: Status | null, known: Proof | null): Tone {
   if (known?.isFresh === false) return known.isLong ? "bad" : "plain";
-  return status?.needsPerson ? "bad" : status === null || status.held.length > 0 ? "wait" : "good";
+  return status?.needsPerson ? "bad" : status?.isProven ? "good" : "wait";
 }
 
 /** How many things wait for a person, each counted once. */
-export const thingsIn = ({ needs }: Pick<Status, "needs">): number =>
-  needs.reduce((sum, { count }) => sum + count, 0);
+export const thingsIn = ({ actionItems, openAlarms }: Pick<Status, "actionItems" | "openAlarms">): number =>
+  openAlarms.reduce((sum, { count }) => sum + count, actionItems.length);
 
-/** Needs stand below it, so several are only counted. Nothing is said to be well without a proof of now. */
-export function headlineOf(status: Pick<Status, "sentence" | "needs"> | null, known: Proof | null): string {
+/** Nothing is said to be well without a proof of now. */
+export function headlineOf(status: Pick<Status, "sentence"> | null, known: Proof | null): string {
   if (known?.isFresh === false) return `Not known since ${shortTime(new Date(known.since), zone.value)}.`;
-  if (status === null) return "";
-  return status.needs.length > 1
-    ? `A person is needed for ${countText(thingsIn(status))} things.`
-    : sayHere(status.sentence);
+  return status === null ? "" : sayHere(status.sentence);
 }
 
-/** Where something is done about a need; alarms of some names have a list of their own. */
-const PAGES = {
-  dead: ["attention/dead", "dead letters"],
-  quarantine: ["attention/quarantine", "quarantine"],
-  alarms: ["attention/alarms", "alarms"],
-  completeness: ["completeness", "Completeness"],
-  settings: ["settings", "Settings"],
-  callback_refused: ["attention/refused", "refused callbacks"],
-  invoice_anomaly: ["attention/anomalies", "anomalies"],
-} as const satisfies Record<NonNullable<Need["page"]> | string, readonly [to: string, name: string]>;
-
-function Needs({ status: { needs, alarms } }: { status: Status }) {
+/** What needs a person, the gravest first. */
+function ToDo({ status: { actionItems, openAlarms, alarms } }: { status: Status }) {
   return (
-    <ol class="columns needs">
-      {needs.map((need) => {
-        const name = need.page === "alarms" ? need.alarm : null;
-        // The newest of them says most of what all of them are.
-        const detail = alarms.find((alarm) => alarm.name === name)?.detail ?? null;
-        const own = name !== null && name in PAGES;
-        const [to, where] = PAGES[own ? (name as keyof typeof PAGES) : (need.page ?? "alarms")];
-        return (
-          <li key={need.what} class="spread">
-            <div class="grow">
-              <p>
-                <Badge state={need.severity} tone={need.severity === "critical" ? "bad" : "wait"} />{" "}
-                {needs.length > 1 && (
-                  <b>
-                    <Outside text={`${capital(sayHere(need.what))}.`} />
-                  </b>
-                )}{" "}
-                <Ages need={need} />
-              </p>
-              {detail !== null && (
-                <p>
-                  <Outside text={sayHere(detail)} />
-                </p>
-              )}
-              <p class="quiet">
-                <Outside text={doHere(name, need.action)} />
-              </p>
-            </div>
-            {need.page !== null && (
-              <Link to={name === null || own ? to : `${to}?name=${name}`} class="button">
-                Open {where}
-              </Link>
-            )}
-          </li>
-        );
-      })}
+    <ol class="columns to-do">
+      {actionItems.map((item) => (
+        <Entry key={item.what} of={item} what={item.what} />
+      ))}
+      {openAlarms
+        .filter(({ count }) => count > 0)
+        .map((group) => (
+          <Entry
+            key={group.name}
+            of={group}
+            what={group.subject ? `${group.title} (${group.subject})` : group.title}
+            group={group}
+            // The newest of them says most of what all of them are.
+            detail={alarms.find(({ name }) => name === group.name)?.detail}
+          />
+        ))}
     </ol>
   );
 }
 
-function Ages({ need: { oldestAt, newestAt, count } }: { need: Need }) {
-  if (oldestAt === null) return null;
-  const isSpread = count > 1 && newestAt !== null && newestAt !== oldestAt;
+interface EntryProps {
+  of: Pick<Status["actionItems"][number], "severity" | "action" | "remedy">;
+  what: string;
+  group?: Group;
+  detail?: string | undefined;
+}
+
+const Entry = ({ of: { severity, action, remedy }, what, group, detail }: EntryProps) => (
+  <li class="spread">
+    <div class="grow">
+      <p>
+        <Badge state={severity} tone={severity === "critical" ? "bad" : "wait"} />{" "}
+        <b>
+          <Outside text={`${capital(sayHere(what))}.`} />
+        </b>{" "}
+        {group !== undefined && <Ages of={group} />}
+      </p>
+      {detail !== undefined && (
+        <p>
+          <Outside text={sayHere(detail)} />
+        </p>
+      )}
+      <p class="quiet">
+        <Outside text={action} />
+      </p>
+    </div>
+    {remedy !== null && hasWay(remedy) ? (
+      <RemedyShown of={remedy} />
+    ) : (
+      group !== undefined && <RemedyShown of={{ operation: "listAlarms", args: { name: group.name } }} />
+    )}
+  </li>
+);
+
+function Ages({ of: { oldestAt, newestAt, count } }: { of: Group }) {
+  const isSpread = count > 1 && newestAt !== oldestAt;
   return (
     <small>
       {isSpread && "the oldest "}
       <Ago at={oldestAt} />
-      {isSpread && newestAt !== null && (
+      {isSpread && (
         <>
           , the newest <Ago at={newestAt} />
         </>

@@ -1,10 +1,9 @@
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import type { View } from "../../../operate/views/view.ts";
 import { may, type Progress } from "../api/client.ts";
 import { now, timeGiven, zone } from "../kit/time.ts";
 import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
-import { perform, summaryOf } from "./operations.ts";
+import { summaryOf } from "./operations.ts";
 import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
 import { Button, type IconName } from "./values.tsx";
 
@@ -61,29 +60,6 @@ export function ActButton(props: ActButtonProps) {
     </Button>
   );
 }
-
-interface RemediesProps<Of> {
-  of: Of;
-  view: View<Of>;
-  onDone: () => void;
-}
-
-/** What to do next about a result, as its view has it. */
-export const Remedies = <Of,>({ of, view, onDone }: RemediesProps<Of>) => (
-  <>
-    {view.next?.(of).map(({ operation, args, why }) => (
-      <ActButton
-        key={operation}
-        {...{ operation, title: why, question: `${why}?`, isMain: true }}
-        run={async (reason) => {
-          await perform(operation, { ...args, reason });
-          onDone();
-          return "Done.";
-        }}
-      />
-    ))}
-  </>
-);
 
 const asked = signal<Question | null>(null);
 

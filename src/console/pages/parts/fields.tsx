@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
+import type { AnyRemedy } from "../../../kit/remedy.ts";
 import type { Field, List, Value, View } from "../../../operate/views/view.ts";
 import { go, keepSpot, Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
 import { Copy, Id, Section } from "./page.tsx";
+import { RemedyShown } from "./remedies.tsx";
 import { Badge, currencies, Money, None, Outside, Raw, ShortId, Time } from "./values.tsx";
 import { sayHere } from "./words.ts";
 
@@ -67,6 +69,7 @@ function Bare<Row>({ row, field, isWhole }: { row: Row; field: Field<Row>; isWho
       </span>
     );
   }
+  if (field.kind === "remedy") return <RemedyShown of={value as AnyRemedy} />;
   if (typeof value === "number") return countText(value);
   const [first = "", ...others] = Array.isArray(value) ? value.map(String) : [String(value)];
   const page = pageOf(row, field);

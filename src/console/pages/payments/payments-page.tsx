@@ -9,6 +9,7 @@ import { type Column, Facts, Result } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
+import { Remedies } from "../parts/remedies.tsx";
 import { Badge, Button, Download, Money, Outside } from "../parts/values.tsx";
 import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
 import { DrawnTimeline } from "./timeline.tsx";
@@ -132,7 +133,7 @@ function PaymentPage({ id }: { id: string }) {
       <Answered answer={story} what="its story">
         {(timeline) => (
           <>
-            <Summary timeline={timeline} />
+            <Summary timeline={timeline} onDone={reload} />
             <div class="story">
               <Section title="What happened">
                 <DrawnTimeline {...timeline} />
@@ -179,7 +180,8 @@ const FIELDS: readonly Column<Timeline["invoices"][number]>[] = [
   sourceField(),
 ];
 
-function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline: Timeline }) {
+function Summary({ timeline, onDone }: { timeline: Timeline; onDone: () => void }) {
+  const { invoices, confirmations, meaning, next } = timeline;
   return (
     <div class="columns">
       {confirmations.map(({ source, verdict, state }) => {
@@ -200,6 +202,11 @@ function Summary({ timeline: { invoices, confirmations, meaning } }: { timeline:
             <Outside text={sayHere(line)} />
           </p>
         ))}
+        {next.length > 0 && (
+          <p class="row">
+            <Remedies of={next} onDone={onDone} />
+          </p>
+        )}
       </div>
     </div>
   );

@@ -2,10 +2,10 @@ import { REPLAY_SHOWN, REPLAYS } from "../../../operate/views/replays.ts";
 import { get, may, type Replay } from "../api/client.ts";
 import { useAnswer, usePolled } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
-import { Remedies } from "../parts/acts.tsx";
 import { Result } from "../parts/fields.tsx";
 import { List, type ListDefinition, readSteps } from "../parts/list.tsx";
 import { Answered, PageHead } from "../parts/page.tsx";
+import { Remedies } from "../parts/remedies.tsx";
 import { KINDS, NewReplay } from "./new-replay.tsx";
 
 export function ReplaysPage({ rest: [which] }: { rest: readonly string[] }) {
@@ -46,7 +46,9 @@ function ReplayPage({ id }: { id: string }) {
         title={replay === undefined ? "Replay" : KINDS[replay.kind].title}
         above={{ to: "replays", name: "Replays" }}
       >
-        {answer.data !== null && <Remedies of={answer.data} view={REPLAY_SHOWN} onDone={answer.reload} />}
+        {answer.data !== null && (
+          <Remedies of={REPLAY_SHOWN.next?.(answer.data) ?? []} onDone={answer.reload} />
+        )}
       </PageHead>
       <Answered answer={answer} what="the replay">
         {(shown) => <Result of={shown} view={REPLAY_SHOWN} />}
