@@ -3417,35 +3417,6 @@ raised as (
 select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
 from noted;
 
--- selectFailures, src/alarms/alarms-to-notify.ts
-select failures
-from alarm_telling
-where failures > 0 and next_at > clock_timestamp() - interval '15 minutes'
-  and (
-    exists (
-      select *
-      from alarm
-      where cleared_at is null and told_at is null and coalesce(snoozed_until <= clock_timestamp(), true)
-    )
-    or exists (
-      select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
-    )
-    or exists (
-      select *
-      from alarm
-      where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
-      union
-      select alarm.*
-      from (
-        values ('source_failing', '10 min'::interval), ('pause_standing', '10 min'::interval),
-          ('topic_failing', '10 min'::interval)
-      ) as escalating (name, after)
-      join alarm on alarm.name = escalating.name
-      where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
-        and coalesce(snoozed_until <= clock_timestamp(), true)
-    )
-  );
-
 -- claimTurn, src/alarms/alarms-to-notify.ts
 with turn as (
   update alarm_telling
@@ -3455,12 +3426,14 @@ with turn as (
       exists (
         select *
         from alarm
-        where cleared_at is null and told_at is null and coalesce(snoozed_until <= clock_timestamp(), true)
+        where cleared_at is null and told_at is null and name <> 'webhook_failing'
+          and coalesce(snoozed_until <= clock_timestamp(), true)
       )
       or exists (
         select *
         from alarm
         where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
+          and name <> 'webhook_failing'
       )
       or exists (
         select *
@@ -3469,8 +3442,8 @@ with turn as (
         union
         select alarm.*
         from (
-          values ('source_failing', '10 min'::interval), ('pause_standing', '10 min'::interval),
-            ('topic_failing', '10 min'::interval)
+          values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
+            ('pause_standing', '10 min'::interval), ('topic_failing', '10 min'::interval)
         ) as escalating (name, after)
         join alarm on alarm.name = escalating.name
         where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
@@ -3486,7 +3459,8 @@ from turn,
     (
       select *
       from alarm
-      where cleared_at is null and told_at is null and coalesce(snoozed_until <= clock_timestamp(), true)
+      where cleared_at is null and told_at is null and name <> 'webhook_failing'
+        and coalesce(snoozed_until <= clock_timestamp(), true)
       order by id
       limit $2
     )
@@ -3494,6 +3468,7 @@ from turn,
       select *
       from alarm
       where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
+        and name <> 'webhook_failing'
       order by cleared_at
       limit $3
     )
@@ -3506,8 +3481,8 @@ from turn,
         union
         select alarm.*
         from (
-          values ('source_failing', '10 min'::interval), ('pause_standing', '10 min'::interval),
-            ('topic_failing', '10 min'::interval)
+          values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
+            ('pause_standing', '10 min'::interval), ('topic_failing', '10 min'::interval)
         ) as escalating (name, after)
         join alarm on alarm.name = escalating.name
         where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
@@ -5101,12 +5076,14 @@ select (
         exists (
           select *
           from alarm
-          where cleared_at is null and told_at is null and coalesce(snoozed_until <= clock_timestamp(), true)
+          where cleared_at is null and told_at is null and name <> 'webhook_failing'
+            and coalesce(snoozed_until <= clock_timestamp(), true)
         )
         or exists (
           select *
           from alarm
           where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
+            and name <> 'webhook_failing'
         )
         or exists (
           select *
@@ -5115,8 +5092,8 @@ select (
           union
           select alarm.*
           from (
-            values ('source_failing', '10 min'::interval), ('pause_standing', '10 min'::interval),
-              ('topic_failing', '10 min'::interval)
+            values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
+              ('pause_standing', '10 min'::interval), ('topic_failing', '10 min'::interval)
           ) as escalating (name, after)
           join alarm on alarm.name = escalating.name
           where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
