@@ -31,7 +31,7 @@ export const ALARMS_OF_PROCESSES = {
     action: "Do what its detail says; the work goes on by itself then.",
     todo:
       "The detail says what Postgres answered. A lock: who holds it (`pg_locks`, `pg_stat_activity`)? A full disk: free " +
-      "space or enlarge it. A right: [the roles](database-roles.md). Nothing need be restarted.",
+      "space or enlarge it. A right: [the roles](#database-roles). Nothing need be restarted.",
   },
   payments_waiting: {
     severity: "warning",
