@@ -328,41 +328,20 @@ cross join lateral (
     and invoice_ids @> array[keep.invoice_id] and source = keep.source offset 0
 ) as old;
 
--- dropPage, src/receive/log/drop-callbacks.ts
-with walked as materialized (
-  select received_at, id, source, invoice_ids
-  from callback_default
-  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
-  order by received_at, id
-  limit 5000
-),
-leaving as materialized (
-  select received_at, id
-  from walked
-  where not coalesce((select bool_or(false) from unnest(walked.invoice_ids) as named (id)), false)
-)
-select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
-  (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving) as dropped,
-  last.received_at::text as at, last.id
-from (select 1) as always
-left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
+-- closeCursor, src/receive/log/drop-callbacks.ts
+close keep;
 
-with walked as materialized (
-  select received_at, id, source, invoice_ids
-  from callback_default
-  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
-  order by received_at, id
-  limit 5000
-),
-leaving as materialized (
-  select received_at, id
-  from walked
-  where not coalesce((select bool_or(false) from unnest(walked.invoice_ids) as named (id)), false)
+-- callDrop, src/receive/log/drop-callbacks.ts
+select drop_callback_partition($1, $2::timestamptz[], $3::uuid[]);
+
+-- blankCallbacks, src/receive/log/erase-callbacks.ts
+update callback
+set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'), body = '', headers = '[]',
+  path = '', query = '', reference = null, remote_address = null
+where (received_at, id) in (
+  select at::timestamptz, id::uuid from unnest($1::text[], $2::text[]) as "given" ("at", "id")
 )
-select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
-  null::bigint as dropped, last.received_at::text as at, last.id
-from (select 1) as always
-left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
+  and erased_at is null;
 
 -- selectAbout, src/receive/log/erase-callbacks.ts
 with known as materialized (
@@ -533,11 +512,17 @@ where received_at between $1 and $2 and id between $3::uuid and $4::uuid
 order by received_at desc, id desc
 limit $5;
 
+-- selectLast, src/receive/log/list-callbacks.ts
+select "received_at" as "at" from "callback" order by "received_at" desc limit $1;
+
 -- createPartition, src/receive/log/partitions.ts
 select make_callback_partition(($1::timestamptz at time zone 'UTC')::date) as made;
 
 -- selectPartition, src/receive/log/partitions.ts
 select to_regclass($1) is not null as "isThere";
+
+-- holdBriefly, src/receive/log/partitions.ts
+set local statement_timeout = '5s';
 
 -- storeOutcomes, src/confirm/answer-statement.ts
 with answer as materialized (
@@ -923,6 +908,17 @@ from held;
 -- insertMark, src/confirm/erase.ts
 insert into erased_invoice (id) values ($1) on conflict (id) do nothing returning true as "isNew";
 
+-- selectUnchecked, src/confirm/erase.ts
+select "id"
+from "erased_invoice"
+where checked_at is null and erased_at not between clock_timestamp() - interval '1 minute'
+  and clock_timestamp()
+order by "erased_at"
+limit $1;
+
+-- noteChecked, src/confirm/erase.ts
+update erased_invoice set checked_at = clock_timestamp() where id = $1;
+
 -- updateConfirmations, src/confirm/erase.ts
 with known as (
   select source, erased_at is null or last_answer is not null as held
@@ -969,6 +965,12 @@ select known.found, known.references, (select count(*) from invoices) as invoice
   (select count(*) from snapshots) as snapshots
 from known;
 
+-- selectPayment, src/confirm/invoices/read-invoices.ts
+select "status", "total_amount" as "totalAmount", "collection_name" as "collection",
+  "confirmed_at" as "confirmedAt"
+from "invoice"
+where "source" = $1 and "id" = $2;
+
 -- selectBeginning, src/confirm/invoices/read-invoices.ts
 select id
 from (
@@ -1011,6 +1013,18 @@ from (
 ) as found
 order by id
 limit $7;
+
+-- selectNewest, src/confirm/invoices/read-invoices.ts
+select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
+
+-- selectStoredPayments, src/confirm/invoices/read-invoices.ts
+select "id" as "invoiceId", "paid_at" as "paidAt", "collection_name" as "collectionName"
+from "invoice"
+where "source" = $1 and "paid_at" >= $2 and "paid_at" < $3 and "id" > $4
+  and lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($5::text[])
+order by "id"
+limit $6;
 
 -- selectDescriptions, src/confirm/invoices/read-invoices.ts
 select invoice.id as "invoiceId", invoice.source, invoice.reference, invoice.collection_name as collection,
@@ -1158,6 +1172,12 @@ cross join lateral (
 ) as newest
 where collection_name is not null
 order by source, name;
+
+-- limitSearch, src/confirm/invoices/seen-collections.ts
+set local statement_timeout = 1000;
+
+-- selectInCollection, src/confirm/invoices/seen-collections.ts
+select "source" from "invoice" where "collection_name" = $1 limit $2;
 
 -- release, src/confirm/queue/change-confirmations.ts
 update confirmation
@@ -1509,11 +1529,115 @@ left join lateral (
   select * from invoice where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1
 ) as invoice on true;
 
+-- confirmationLeases, src/confirm/queue/claim.ts
+select from "confirmation" where state = 'claimed' and lease_token = $1::uuid;
+
+-- confirmationLeases, src/confirm/queue/claim.ts
+update "confirmation"
+set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
+where ctid = any (
+  array(
+    select ctid
+    from "confirmation"
+    where state = 'claimed' and lease_token = any($2::uuid[])
+    for update skip locked
+  )
+);
+
+-- confirmationLeases, src/confirm/queue/claim.ts
+update "confirmation"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid from "confirmation" where state = 'claimed' and claimed_until < now() for update skip locked
+  )
+);
+
+-- confirmationLeases, src/confirm/queue/claim.ts
+update "confirmation"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid
+    from "confirmation"
+    where state = 'claimed'
+      and (source, "invoice_id", lease_token) in (
+        select source, id, lease_token
+        from unnest($1::text[], $2::uuid[], $3::uuid[]) as "held" ("source", "id", "lease_token")
+      )
+    for update skip locked
+  )
+);
+
+-- openAll, src/confirm/queue/open.ts
+with opened as (
+  insert into confirmation as known (
+    invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at, open_since,
+    requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at
+  )
+  select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, $1, asked.record_only, $2,
+    clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(), 'due', null::timestamptz,
+    null::uuid, null::timestamptz, mark.erased_at
+  from unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::boolean[]) as "asked" (
+    "invoice_id", "source", "callback_id", "traceparents", "record_only"
+  )
+  left join erased_invoice as mark on mark.id = asked.invoice_id
+  order by asked.invoice_id, asked.source
+  on conflict (invoice_id, source) do update
+  set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
+    traceparents = case
+      when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
+      when excluded.traceparents is null or length(known.traceparents) + length(
+        excluded.traceparents
+      ) >= 503 then known.traceparents
+      else known.traceparents || ' ' || excluded.traceparents
+    end,
+    attempt = 0, record_only = known.record_only and excluded.record_only,
+    open_since = coalesce(known.open_since, clock_timestamp()), requested_at = clock_timestamp(),
+    due_at = case
+      known.state
+      when 'claimed' then known.due_at
+      when 'due' then least(known.due_at, greatest(known.asked_at + '2 s'::interval, clock_timestamp()))
+      else greatest(known.asked_at + '2 s'::interval, clock_timestamp())
+    end,
+    state = case known.state when 'claimed' then 'claimed' else 'due' end,
+    priority = case
+      when excluded.priority = 'known' then 'known'
+      when excluded.priority = 'replay' then case
+        when known.state in ('due', 'claimed') then known.priority else 'replay'
+      end
+      when known.priority = 'replay' and known.verdict is distinct from 'unknown_invoice' then 'known'
+      when known.priority = 'replay' then 'unknown'
+      else known.priority
+    end
+  returning invoice_id, source, traceparents, lease_token, erased_at
+)
+select
+where false;
+
+-- noteListed, src/confirm/queue/open.ts
+update confirmation
+set listed_digest = noted.digest
+from unnest($1::uuid[], $2::text[]) as "noted" ("invoice_id", "digest")
+where confirmation.source = $3 and confirmation.invoice_id = noted.invoice_id;
+
 -- selectStates, src/confirm/queue/read-confirmations.ts
 select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict, opened_by as "openedBy",
   opened_at as "openedAt", requested_at as "requestedAt"
 from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
 join confirmation on confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
+
+-- selectConfirmation, src/confirm/queue/read-confirmations.ts
+select "state", "verdict", "opened_by" as "openedBy", "opened_at" as "openedAt",
+  "requested_at" as "requestedAt", "requests", "attempt" as "attempts", "faults", "last_error" as "lastError",
+  "last_answer" as "lastAnswer"
+from "confirmation"
+where "invoice_id" = $1 and "source" = $2;
+
+-- countUnasked, src/confirm/queue/read-confirmations.ts
+select count(*) as "count"
+from "confirmation"
+where "priority" = $1 and "state" in ($2, $3) and "attempt" = $4 and source = any($5::text[]);
 
 -- countUndelivered, src/confirm/queue/read-confirmations.ts
 select (
@@ -1676,6 +1800,15 @@ left join (
   ) as event
 ) on true;
 
+-- lockEvents, src/publish/event-log.ts
+select "source", "id", "payload", "erased_at"
+from "event"
+where source = any($1::text[]) and "invoice_id" = $2
+for update;
+
+-- blankEvent, src/publish/event-log.ts
+update event set erased_at = clock_timestamp(), erased_digest = $1, payload = $2 where source = $3 and id = $4;
+
 -- insertMissing, src/publish/outbox.ts
 insert into outbox (source, event_id, invoice_type)
 select event.source, event.id, event.invoice_type
@@ -1692,6 +1825,41 @@ order by event.invoice_id
 on conflict do nothing
 returning event_id as id;
 
+-- outboxLeases, src/publish/outbox.ts
+select from "outbox" where state = 'claimed' and lease_token = $1::uuid;
+
+-- outboxLeases, src/publish/outbox.ts
+update "outbox"
+set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
+where ctid = any (
+  array(
+    select ctid from "outbox" where state = 'claimed' and lease_token = any($2::uuid[]) for update skip locked
+  )
+);
+
+-- outboxLeases, src/publish/outbox.ts
+update "outbox"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(select ctid from "outbox" where state = 'claimed' and claimed_until < now() for update skip locked)
+);
+
+-- outboxLeases, src/publish/outbox.ts
+update "outbox"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid
+    from "outbox"
+    where state = 'claimed'
+      and (source, "event_id", lease_token) in (
+        select source, id, lease_token
+        from unnest($1::text[], $2::uuid[], $3::uuid[]) as "held" ("source", "id", "lease_token")
+      )
+    for update skip locked
+  )
+);
+
 -- revive, src/publish/outbox.ts
 update outbox
 set state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null
@@ -1705,6 +1873,11 @@ set dismissed_at = clock_timestamp()
 from unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source")
 where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000';
+
+-- countDead, src/publish/outbox.ts
+select count(*) as "dead"
+from "outbox"
+where "state" = $1 and "dismissed_at" is null and outbox.replay_id = '00000000-0000-0000-0000-000000000000';
 
 -- moveTestEvents, src/publish/outbox.ts
 with held as (
@@ -1825,6 +1998,41 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
 from outcome
 where message_id is not null;
 
+-- selectOrphans, src/publish/publications.ts
+select "event_id" as "eventId", "topic_arn" as "topicArn", "message_id" as "messageId",
+  count(*) over() as "inAll"
+from "publication"
+where "source" = $1 and "published_at" >= $2 and "published_at" < $3
+  and (
+    select "event"."id"
+    from "event"
+    where "event"."source" = "publication"."source" and "event"."id" = "publication"."event_id"
+  ) is null
+order by "event_id"
+limit $4;
+
+-- selectEvent, src/publish/read-events.ts
+select "event"."type", "event"."created_at" as "createdAt", "event"."payload",
+  "outbox"."last_error" as "lastError",
+  (
+    case
+      when outbox.state is not null then outbox.state
+      when (
+        select publication.id
+        from publication
+        where publication.source = event.source and publication.event_id = event.id
+          and publication.replay_id is null
+        limit 1
+      ) is not null then 'published'
+      else 'lost'
+    end
+  )::text as "state",
+  coalesce("outbox"."attempt", $1) as "attempts"
+from "event"
+left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_id" = "event"."id"
+  and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+where "event"."source" = $2 and "event"."id" = $3;
+
 -- selectInvoiceIds, src/publish/read-events.ts
 select event.id, event.source, event.invoice_id as "invoiceId"
 from event
@@ -1903,6 +2111,14 @@ where event.source = any(
   and event.invoice_id = $1
 order by event.source, event.type;
 
+-- selectAcceptances, src/publish/read-events.ts
+select "topic_arn" as "topicArn", "message_id" as "messageId", "published_at" as "publishedAt",
+  "replay_id" as "replayId", (encode(digest, 'hex'))::text as "digest"
+from "publication"
+where "source" = $1 and "event_id" = $2
+order by "id"
+limit $3;
+
 -- selectDeliveries, src/publish/read-events.ts
 select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
   taken.at as "publishedAt"
@@ -1977,11 +2193,89 @@ join event on event.source = gone.source and event.id = gone.event_id
 order by event.created_at, event.id, event.source
 limit 1;
 
+-- noteAsked, src/reconcile/certificate/asked-payment.ts
+insert into asked_payment (
+  certificate_id, invoice_id, asked, status, type, collection, amount, paid_at, created_at
+)
+select $1::uuid, invoice_id, asked, status, type, collection, amount, paid_at, created_at
+from unnest(
+  $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[]::numeric[], $8::timestamptz[],
+  $9::timestamptz[]
+) as "answer" ("invoice_id", "asked", "status", "type", "collection", "amount", "paid_at", "created_at")
+order by invoice_id
+on conflict (certificate_id, invoice_id) do update
+set asked = excluded.asked, status = excluded.status, type = excluded.type, collection = excluded.collection,
+  amount = excluded.amount, paid_at = excluded.paid_at, created_at = excluded.created_at;
+
+-- noteShown, src/reconcile/certificate/asked-payment.ts
+insert into asked_payment (certificate_id, invoice_id, shown)
+select $1::uuid, id, true
+from unnest($2::uuid[]) as given (id)
+order by id
+on conflict do nothing;
+
+-- deleteAsked, src/reconcile/certificate/asked-payment.ts
+delete from asked_payment
+where ctid = any(
+  array(select ctid from asked_payment where certificate_id = $1 order by invoice_id limit 20000)
+);
+
 -- selectCounts, src/reconcile/certificate/asked-payment.ts
 select (select count(*) from listed_payment where source = $1 and seen_at >= $2::timestamptz) as listed,
   count(asked) as asked, count(*) filter (where asked is null) as open, count(*) filter (where shown) as shown
 from asked_payment
 where certificate_id = $3::uuid;
+
+-- selectLacking, src/reconcile/certificate/asked-payment.ts
+select
+from asked_payment as asked
+where certificate_id = $1 and asked = 'paid' and collection = $2 and coalesce(created_at >= $3, true)
+  and not exists (
+    select
+    from listed_payment as listed
+    where listed.source = $4 and listed.invoice_id = asked.invoice_id and listed.seen_at >= $5
+  )
+limit 1;
+
+-- certificates, src/reconcile/certificate/certificate-row.ts
+select from "certificate" where state = 'claimed' and lease_token = $1::uuid;
+
+-- certificates, src/reconcile/certificate/certificate-row.ts
+update "certificate"
+set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
+where ctid = any (
+  array(
+    select ctid
+    from "certificate"
+    where state = 'claimed' and lease_token = any($2::uuid[])
+    for update skip locked
+  )
+);
+
+-- certificates, src/reconcile/certificate/certificate-row.ts
+update "certificate"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid from "certificate" where state = 'claimed' and claimed_until < now() for update skip locked
+  )
+);
+
+-- certificates, src/reconcile/certificate/certificate-row.ts
+update "certificate"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid
+    from "certificate"
+    where state = 'claimed'
+      and (source, "id", lease_token) in (
+        select source, id, lease_token
+        from unnest($1::text[], $2::uuid[], $3::uuid[]) as "held" ("source", "id", "lease_token")
+      )
+    for update skip locked
+  )
+);
 
 -- certificates, src/reconcile/certificate/certificate-row.ts
 with moved as (
@@ -2022,6 +2316,9 @@ cleared as (
 select
 from moved;
 
+-- certificates, src/reconcile/certificate/certificate-row.ts
+update "certificate" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
+
 -- claimLeft, src/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms'
@@ -2044,6 +2341,13 @@ set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2:
 where id = (select id from certificate where id = $3 for update)
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
   progress;
+
+-- insertAsked, src/reconcile/certificate/certificate-row.ts
+insert into certificate (id, source, window_from, window_to, collection_ids, deep)
+values ($1, $2, $3, $4, $5::uuid[], $6);
+
+-- saveReading, src/reconcile/certificate/certificate-row.ts
+update "certificate" set progress = $1 where id = $2 and lease_token = $3 and state = 'claimed';
 
 -- updateFinished, src/reconcile/certificate/certificate-row.ts
 with moved as (
@@ -2094,6 +2398,27 @@ cleared as (
 )
 select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
+
+-- insertDaily, src/reconcile/certificate/certificate-row.ts
+insert into certificate (id, source, day, window_from, window_to, collection_ids, time_zone, currency, due_at)
+values (
+  $1, $2, $3::date,
+  greatest(
+    $4::timestamptz,
+    least(
+      $5::timestamptz,
+      (select max(window_to) from certificate where source = $6 and day is not null and state = 'done')
+    )
+  ),
+  $7, $8::uuid[], $9, $10, $11::timestamptz + $12 * interval '1 ms'
+)
+on conflict do nothing;
+
+-- deleteReplaced, src/reconcile/certificate/certificate-row.ts
+delete from "certificate"
+where "source" = $1 and "state" = $2 and "day" is not null and window_to < $3
+  or (window_to = $4 and time_zone <> $5)
+returning "id";
 
 -- claimDaily, src/reconcile/certificate/certificate-row.ts
 update "certificate"
@@ -2154,6 +2479,98 @@ cross join lateral (
 cross join lateral json_array_elements(newest.document -> 'collections') as named
 where named ->> 'id' = own.id::text
 order by 1;
+
+-- addPaid, src/reconcile/certificate/gather.ts
+insert into asked_payment (certificate_id, invoice_id)
+select distinct $1::uuid, id
+from (
+  select id
+  from invoice
+  where source = $2 and paid_at >= $3 and paid_at < $4
+    and lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($5::text[])
+) as found
+where not exists (
+  select
+  from listed_payment as listed
+  where listed.source = $6 and listed.invoice_id = found.id and listed.seen_at >= $7
+)
+on conflict do nothing;
+
+-- addUndated, src/reconcile/certificate/gather.ts
+insert into asked_payment (certificate_id, invoice_id)
+select distinct $1::uuid, id
+from (
+  select id
+  from invoice
+  where source = $2
+    and lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($3::text[])
+    and (
+      (
+        (paid_at is null or paid_at < created_at - 86400000::float8 * interval '1 ms')
+        and coalesce(least(created_at, confirmed_at), confirmed_at) < $4 and confirmed_at >= $5
+      )
+      or paid_at > $6 or paid_at < $7
+    )
+) as found
+where not exists (
+  select
+  from listed_payment as listed
+  where listed.source = $8 and listed.invoice_id = found.id and listed.seen_at >= $9
+)
+on conflict do nothing;
+
+-- addEvents, src/reconcile/certificate/gather.ts
+insert into asked_payment (certificate_id, invoice_id)
+select distinct $1::uuid, id
+from (
+  select event.invoice_id as id
+  from event
+  left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
+  where event.source = $2 and event.created_at >= $3 and event.created_at < $4 and event.type = 'invoice.paid'
+    and not coalesce(
+      lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($5::text[])
+      and invoice.paid_at is not null
+      and substring(event.payload from '"paidAt":(?:null|"([^"]*)")') = to_char(
+        invoice.paid_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+      ),
+      false
+    )
+) as found
+where not exists (
+  select
+  from listed_payment as listed
+  where listed.source = $6 and listed.invoice_id = found.id and listed.seen_at >= $7
+)
+on conflict do nothing;
+
+-- addOpen, src/reconcile/certificate/gather.ts
+insert into asked_payment (certificate_id, invoice_id)
+select distinct $1::uuid, id
+from (
+  select invoice_id as id
+  from confirmation as known
+  where source = $2
+    and (
+      (state = 'dead' and opened_at >= $3) or (verdict = 'quarantined' and opened_at >= $4)
+      or (
+        state = 'due'
+        and (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null)
+      )
+      or (
+        state = 'claimed'
+        and (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null)
+      )
+    )
+) as found
+where not exists (
+  select
+  from listed_payment as listed
+  where listed.source = $5 and listed.invoice_id = found.id and listed.seen_at >= $6
+)
+on conflict do nothing;
 
 -- selectCandidates, src/reconcile/certificate/gather.ts
 with work as (
@@ -2494,6 +2911,80 @@ left join lateral (
 ) as next on true
 order by 1, 2;
 
+-- selectEverSwept, src/reconcile/last-runs.ts
+select distinct "source", "collection_id" as "collectionId" from "sweep" where "kind" = $1;
+
+-- selectDaily, src/reconcile/last-runs.ts
+select distinct on ("source") "source", "id", "window_to" as "coversTo", (day)::text as "day",
+  (result)::text as "result", (gaps)::int4 as "gaps", (finished_at)::timestamptz as "finishedAt"
+from "certificate"
+where state = 'done' and day is not null and ($1::text[] is null or source = any($2::text[]))
+order by "source", "window_to" desc, certificate.day desc;
+
+-- forgetSwept, src/reconcile/leftovers.ts
+delete from sweep
+where id in (
+  select id
+  from sweep as old
+  where state = 'done' and finished_at < clock_timestamp() - interval '35 days'
+    and (
+      kind <> 'automatic'
+      or exists (
+        select
+        from sweep as later
+        where later.source = old.source and later.collection_id = old.collection_id
+          and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at
+      )
+    )
+  order by finished_at
+  limit 1000
+);
+
+-- deleteAbandoned, src/reconcile/leftovers.ts
+delete from "certificate"
+where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
+returning "id";
+
+-- selectLeft, src/reconcile/leftovers.ts
+select "id"
+from "certificate"
+where state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+  and finished_at > clock_timestamp() - interval '1 day'
+  and exists (select from asked_payment where certificate_id = certificate.id);
+
+-- takeTurn, src/reconcile/list/list-pace.ts
+update source
+set version = version + 1,
+  allowance = least(
+    $1::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $2::float8
+  ) - 1,
+  allowance_at = clock_timestamp(), list_at = clock_timestamp() + $3::interval
+where name = $4 and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
+  and "source"."opens_at" <= now()
+  and least(
+    $5::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $6::float8
+  ) >= 0
+  and list_at <= clock_timestamp()
+  and (
+    not exists (
+      select
+      from confirmation
+      where confirmation.source = source.name and state = 'due'
+        and least(attempt + confirmation.faults, 1) = 0
+        and (
+          priority = 'known'
+          or (
+            priority = 'unknown'
+            and not (
+              bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
+            )
+          )
+        )
+        and due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() - interval '1 second'
+    )
+    or list_at <= clock_timestamp() - $7::interval
+  );
+
 -- storeListed, src/reconcile/list/listed-rows.ts
 insert into listed_payment as known (
   source, collection_id, invoice_id, seen_at, paid_at, paid_until, created_at, amount, label, digest, counted,
@@ -2545,6 +3036,11 @@ from listed_payment
 where source = $3 and collection_id = $4::uuid and seen_at >= $5::timestamptz and counted and not test_only
 group by 1;
 
+-- forgetUnlisted, src/reconcile/list/listed-rows.ts
+delete from listed_payment
+where source = $1 and collection_id = $2 and counted and not test_only
+  and to_char("paid_at" at time zone $3, 'YYYY-MM-DD') between $4 and $5 and invoice_id <> all($6::uuid[]);
+
 -- selectListed, src/reconcile/list/listed-rows.ts
 select invoice_id as "invoiceId", paid_at as "paidAt", paid_until as "paidUntil", created_at as "createdAt",
   label, counted, digest
@@ -2552,6 +3048,57 @@ from listed_payment
 where source = $1 and collection_id = $2::uuid and seen_at >= $3::timestamptz and invoice_id > $4::uuid
 order by invoice_id
 limit $5;
+
+-- countRows, src/reconcile/list/listed-rows.ts
+select count(*) as "count"
+from "listed_payment"
+where "source" = $1 and "collection_id" = $2 and "seen_at" >= $3
+  and (label is null or lower(btrim("label", ' 	
+                 　﻿') collate "C") <> all($4::text[]));
+
+-- selectReading, src/reconcile/list/listed-rows.ts
+select "read_at" as "readAt", "dates" from "listed_collection" where "source" = $1 and "collection_id" = $2;
+
+-- keepReading, src/reconcile/list/listed-rows.ts
+insert into listed_collection as known (source, collection_id, read_at, dates)
+values ($1, $2, $3, $4)
+on conflict (source, collection_id) do update
+set read_at = excluded.read_at, dates = excluded.dates
+where known.read_at <= excluded.read_at;
+
+-- deleteStale, src/reconcile/list/listed-rows.ts
+delete from listed_payment
+where ctid = any(
+  array(
+    select ctid
+    from listed_payment
+    where source = $1 and seen_at < $2::timestamptz - interval '2 days'
+    order by invoice_id
+    limit 20000
+  )
+);
+
+-- distrustCounts, src/reconcile/list/listed-rows.ts
+update listed_collection set dates = null where source = $1 and collection_id = $2;
+
+-- selectBeginning, src/reconcile/read-certificates.ts
+select "id", "created_at" as "at"
+from "certificate"
+where "id" >= $1 and "id" <= $2 and "document" is not null
+order by "id" desc
+limit $3;
+
+-- selectCertificates, src/reconcile/read-certificates.ts
+select "id", "source", "collection_ids" as "collections", "result", "gaps", "differences", "paid",
+  "paid_amount" as "paidAmount", "time_zone" as "timeZone", "currency", "window_from" as "from",
+  "window_to" as "to", "finished_at" as "madeAt", "last_error" as "lastError",
+  (day is not null)::bool as "daily"
+from "certificate"
+where "source" = $1 and "result" = $2 and collection_ids @> array[$3]::uuid[]
+  and window_to > $4::date::timestamp at time zone time_zone
+  and window_from < ($5::date + 1)::timestamp at time zone time_zone
+order by "created_at" desc
+limit $6;
 
 -- selectPage, src/reconcile/read-certificates.ts
 select json_build_object(
@@ -2579,6 +3126,12 @@ cross join lateral (
   ) as chosen
 ) as page
 where certificate.id = $7 and state = 'done';
+
+-- selectDocument, src/reconcile/read-certificates.ts
+select "document" from "certificate" where "id" = $1 and "state" = $2;
+
+-- selectCollections, src/reconcile/read-certificates.ts
+select distinct (unnest(collection_ids))::uuid as "id" from "certificate";
 
 -- selectKnown, src/reconcile/sweep/known-payments.ts
 select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
@@ -2626,6 +3179,41 @@ left join confirmation as known on known.invoice_id = given.id and known.source 
 left join invoice on invoice.source = $10 and invoice.id = given.id;
 
 -- sweeps, src/reconcile/sweep/sweep-row.ts
+select from "sweep" where state = 'claimed' and lease_token = $1::uuid;
+
+-- sweeps, src/reconcile/sweep/sweep-row.ts
+update "sweep"
+set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
+where ctid = any (
+  array(
+    select ctid from "sweep" where state = 'claimed' and lease_token = any($2::uuid[]) for update skip locked
+  )
+);
+
+-- sweeps, src/reconcile/sweep/sweep-row.ts
+update "sweep"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(select ctid from "sweep" where state = 'claimed' and claimed_until < now() for update skip locked)
+);
+
+-- sweeps, src/reconcile/sweep/sweep-row.ts
+update "sweep"
+set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
+where ctid = any (
+  array(
+    select ctid
+    from "sweep"
+    where state = 'claimed'
+      and (source, "id", lease_token) in (
+        select source, id, lease_token
+        from unnest($1::text[], $2::uuid[], $3::uuid[]) as "held" ("source", "id", "lease_token")
+      )
+    for update skip locked
+  )
+);
+
+-- sweeps, src/reconcile/sweep/sweep-row.ts
 with moved as (
   update "sweep"
   set state = 'due', lease_token = null, claimed_until = null, faults = faults + $1,
@@ -2663,6 +3251,9 @@ cleared as (
 )
 select
 from moved;
+
+-- sweeps, src/reconcile/sweep/sweep-row.ts
+update "sweep" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
 
 -- claimDueSweep, src/reconcile/sweep/sweep-row.ts
 update "sweep"
@@ -2797,6 +3388,41 @@ returning id, lease_token as "leaseToken", window_from as "windowFrom", window_t
   decided_to as "decidedTo",
   (select source.first_served_at from source where source.name = sweep.source) as "firstServedAt";
 
+-- insertBackFill, src/reconcile/sweep/sweep-row.ts
+insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
+values ($1, $2, $3, 'back_fill', $4, $5, $6)
+on conflict do nothing;
+
+-- scheduleSweeps, src/reconcile/sweep/sweep-row.ts
+insert into sweep (id, source, collection_id, kind, due_at)
+select id, source, collection_id, 'automatic',
+  coalesce(
+    (
+      select started_at
+      from sweep as done
+      where done.source = sweep.source and done.collection_id = sweep.collection_id
+        and done.kind = 'automatic' and done.state = 'done'
+      order by started_at desc
+      limit 1
+    ) + $1::float8 * interval '1 ms',
+    clock_timestamp()
+  )
+from (
+  select id, $2::text as source, collection_id
+  from unnest($3::uuid[], $4::uuid[]) as given (id, collection_id)
+) as sweep
+on conflict do nothing;
+
+-- saveDecided, src/reconcile/sweep/sweep-row.ts
+update "sweep"
+set decided_since = $1, decided_to = null
+where id = $2 and lease_token = $3 and state = 'claimed';
+
+-- countDecided, src/reconcile/sweep/sweep-row.ts
+update "sweep"
+set decided_to = $1, listed = listed + $2, missing = missing + $3, opened = opened + $4, called = called + $5
+where id = $6 and lease_token = $7 and state = 'claimed';
+
 -- updateFinished, src/reconcile/sweep/sweep-row.ts
 with moved as (
   update sweep
@@ -2836,6 +3462,11 @@ cleared as (
 select moved.*, coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
 
+-- selectBackFills, src/reconcile/sweep/sweep-row.ts
+select "collection_id" as "collectionId", "window_from" as "from", "window_to" as "to"
+from "sweep"
+where "source" = $1 and "kind" = $2 and "state" = $3 and "claimed_until" > (clock_timestamp())::timestamptz;
+
 -- keepRefusals, src/replay/events-steps.ts
 with refused as (
   delete from outbox
@@ -2854,6 +3485,97 @@ insert into replay_refusal (replay_id, source, event_id, error)
 select $3::uuid, source, event_id, error
 from refused
 on conflict do nothing;
+
+-- selectReplays, src/replay/replay-rows.ts
+select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
+  "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
+  "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
+  (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
+  "last_error" as "lastError"
+from "replay"
+order by "requested_at" desc, "id" desc
+limit $1;
+
+-- selectBeginning, src/replay/replay-rows.ts
+select "id", "requested_at" as "at" from "replay" where "id" >= $1 and "id" <= $2 order by "id" desc limit $3;
+
+-- selectReplay, src/replay/replay-rows.ts
+select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
+  "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
+  "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
+  (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
+  "last_error" as "lastError"
+from "replay"
+where "id" = $1;
+
+-- selectRefusals, src/replay/replay-rows.ts
+select "event_id" as "id", "source", "error"
+from "replay_refusal"
+where "replay_id" = $1
+order by "refused_at", "event_id"
+limit $2;
+
+-- lockReplays, src/replay/replay-rows.ts
+select pg_advisory_xact_lock(hashtext('invoice-relay replay'));
+
+-- claim, src/replay/replay-rows.ts
+update "replay"
+set "lease_token" = $1, "claimed_until" = (clock_timestamp() + $2::float8 * interval '1 ms')::timestamptz,
+  "started_at" = coalesce(started_at, clock_timestamp())
+where "state" = $3
+  and "id" = (
+    select "id"
+    from "replay"
+    where "state" = $4 and kind = $5 and coalesce(claimed_until < clock_timestamp(), true)
+      and "kind" not in (
+        select "kind" from "replay" where "state" = $6 and "claimed_until" >= (clock_timestamp())::timestamptz
+      )
+    order by "claimed_until" asc nulls first, "requested_at", "id"
+    limit $7
+  )
+returning "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
+  "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
+  "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
+  (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
+  "last_error" as "lastError", "queued", (lease_token)::uuid as "leaseToken", (position)::json as "position";
+
+-- replayLeases, src/replay/replay-rows.ts
+select from "replay" where state = 'running' and lease_token = $1::uuid;
+
+-- replayLeases, src/replay/replay-rows.ts
+update "replay"
+set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
+where ctid = any (
+  array(
+    select ctid from "replay" where state = 'running' and lease_token = any($2::uuid[]) for update skip locked
+  )
+);
+
+-- raise, src/replay/replay-rows.ts
+insert into alarm (name, source, subject, detail)
+select distinct on (name, source, subject) name, source, subject, detail
+from (select $1::text as name, $2::text as source, $3::text as subject, $4::text as detail) as raised
+order by name, source, subject
+on conflict (name, source, subject)
+where cleared_at is null do update
+set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail;
+
+-- updateReplay, src/replay/replay-rows.ts
+update "replay"
+set "state" = $1, "finished_at" = (clock_timestamp())::timestamptz, "lease_token" = $2, "claimed_until" = $3,
+  "waits_for" = $4
+where "id" = $5;
+
+-- updateOurs, src/replay/replay-rows.ts
+update "replay"
+set "queued" = $1, "handled" = $2, "opened" = $3, "sent" = $4, "refused" = $5, "position" = $6,
+  "waits_for" = $7
+where "id" = $8 and "lease_token" = $9 and "state" = $10
+returning "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
+  "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
+  "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
+  (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
+  "last_error" as "lastError", "queued", (lease_token)::uuid as "leaseToken", (position)::json as "position";
 
 -- selectCallbackCount, src/replay/select-callbacks.ts
 select count(*) as count
@@ -3162,6 +3884,13 @@ refused as (select source, event_id from replay_refusal where replay_id = $2::uu
 select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
   (select count(*) from (select * from accepted union select * from refused) as events) as handled;
 
+-- insertReplay, src/replay/start-replay.ts
+insert into replay (id, kind, filters, target, rate, matching, requested_by)
+values ($1, $2, $3, $4, $5, $6, $7);
+
+-- lockReplay, src/replay/start-replay.ts
+select "id" from "replay" where "id" = $1 for update;
+
 -- selectUpstream, src/upstreams/change.ts
 select version, faults, slow_downs as "slowDowns",
   case
@@ -3366,12 +4095,44 @@ select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_u
 from "topic"
 order by 1;
 
+-- insertSources, src/upstreams/source-row.ts
+insert into source (name, first_served_at)
+select name, clock_timestamp()
+from unnest($1::text[]) as given (name)
+order by name
+on conflict (name) do update
+set first_served_at = excluded.first_served_at
+where source.first_served_at is null;
+
+-- insertTopics, src/upstreams/source-row.ts
+insert into topic (arn) select arn from unnest($1::text[]) as given (arn) order by arn on conflict do nothing;
+
+-- selectBuckets, src/upstreams/source-row.ts
+select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000)::float8 as "allowanceAgeMs",
+  (
+    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
+  ) as "isFlooded",
+  (extract(epoch from next_unknown_at - clock_timestamp()) * 1000)::float8 as "nextUnknownInMs"
+from "source"
+where "name" = $1;
+
+-- selectNextList, src/upstreams/source-row.ts
+select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"
+from source
+where name = $1;
+
 -- selectClock, src/upstreams/source-row.ts
 select clock_timestamp() as now,
   (select source.first_served_at from source where source.name = $1) as "servedAt";
 
 -- selectMoment, src/upstreams/source-row.ts
 select clock_timestamp()::text as now;
+
+-- selectFirstServed, src/upstreams/source-row.ts
+select "name" as "source", "first_served_at" as "at" from "source" order by "name";
+
+-- selectTopics, src/upstreams/topic-row.ts
+select "arn" from "topic";
 
 -- noteAnswers, src/upstreams/unknown-ids.ts
 with noted as (
@@ -3416,6 +4177,11 @@ raised as (
 )
 select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
 from noted;
+
+-- updateProbe, src/upstreams/upstream.ts
+update "source"
+set probe_at = clock_timestamp() + least($1::interval, greatest($2::interval, clock_timestamp() - paused_at))
+where "name" = $3 and paused_by = 'refused' and probe_at <= clock_timestamp();
 
 -- claimTurn, src/alarms/alarms-to-notify.ts
 with turn as (
@@ -3495,6 +4261,49 @@ from turn,
 order by id
 limit $5;
 
+-- markNotified, src/alarms/alarms-to-notify.ts
+with told as (
+  update alarm
+  set told_at = $1,
+    cleared_told_at = case when id = any($2::bigint[]) then clock_timestamp() end
+  where id = any($3::bigint[])
+),
+cleared as (
+  update alarm set cleared_at = clock_timestamp() where cleared_at is null and (name = 'webhook_failing')
+)
+update alarm_telling
+set next_at = clock_timestamp() + $4::float8 * interval '1 ms', failures = 0;
+
+-- delayNotifying, src/alarms/alarms-to-notify.ts
+with delayed as (
+  update alarm_telling
+  set next_at = clock_timestamp() + $1::float8 * interval '1 ms', failures = failures + 1
+  returning failures
+)
+insert into alarm (name, source, subject, detail)
+select distinct on (name, source, subject) name, source, subject, detail
+from (
+  select 'webhook_failing' as name, '' as source, 'webhook' as subject,
+    format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures, $2::text) as detail
+  from delayed
+  where failures >= 3
+) as raised
+order by name, source, subject
+on conflict (name, source, subject)
+where cleared_at is null do update
+set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail;
+
+-- closeAlarms, src/alarms/alarms.ts
+update alarm
+set cleared_at = clock_timestamp()
+where cleared_at is null
+  and (
+    name = any($1::text[])
+    and (source, subject) in (
+      select source, subject from unnest($2::text[], $3::text[]) as "given" ("source", "subject")
+    )
+  );
+
 -- closeQuiet, src/alarms/alarms.ts
 update alarm
 set cleared_at = clock_timestamp()
@@ -3509,12 +4318,49 @@ where cleared_at is null
   )
 returning name, source, subject;
 
+-- insertEnded, src/alarms/alarms.ts
+insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
+select $1, $2, $3, $4, clock_timestamp() - $5::float8 * interval '1 ms',
+  clock_timestamp() - $6::float8 * interval '1 ms', clock_timestamp(),
+  case when $7 then clock_timestamp() - $8::float8 * interval '1 ms' end
+where not exists (
+  select
+  from alarm
+  where name = $9 and source = $10 and subject = $11
+    and cleared_at > clock_timestamp() - $12::float8 * interval '1 ms'
+);
+
 -- insertEntries, src/alarms/audit.ts
 insert into audit_entry (actor, action, subject, invoice_id, detail)
 select actor, action, subject, invoice_id, detail
 from unnest(
   $1::text[], $2::text[], $3::text[], $4::uuid[], $5::json[]
 ) as "entry" ("actor", "action", "subject", "invoice_id", "detail");
+
+-- selectAudited, src/alarms/audit.ts
+select "id", "at", "actor", "action", "subject", "invoice_id" as "invoiceId", "detail"
+from "audit_entry"
+where "invoice_id" = $1 and "actor" = $2 and ("action" = $3 or "action" ^@ $4) and "subject" = $5
+  and "at" >= ($6)::timestamptz and "at" < ($7)::timestamptz and "id" < $8
+order by "id" desc
+limit $9;
+
+-- selectHistory, src/alarms/history.ts
+select "at", "source", "kind", "detail"
+from "history_entry"
+where "invoice_id" = $1 and "kind" <> $2
+order by "id"
+limit $3;
+
+-- noteReplayed, src/alarms/history.ts
+insert into history_entry (invoice_id, source, at, kind, detail)
+select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', $1::text
+from unnest($2::uuid[], $3::text[]) as asked (invoice_id, source)
+where (
+  select count(*)
+  from history_entry as noted
+  where noted.invoice_id = asked.invoice_id and noted.kind = 'replayed'
+) < 50;
 
 -- deleteHistory, src/alarms/history.ts
 with walked as materialized (select id, at from history_entry where id > $1::bigint order by id limit 5000),
@@ -3525,6 +4371,51 @@ dropped as (
 )
 select (select count(*) from walked) as walked, (select count(*) from dropped) as dropped,
   (select max(id) from walked) as last;
+
+-- selectAlarms, src/alarms/list-alarms.ts
+select "name", "source", "subject", "detail", "times", "note", "snoozed_until" as "snoozedUntil",
+  "raised_at" as "raisedAt", "last_raised_at" as "lastRaisedAt", "cleared_at" as "clearedAt",
+  (count(*) over ())::int8 as "total", (clock_timestamp())::timestamptz as "now"
+from "alarm"
+where "cleared_at" is null and name = any($1) and "name" = $2 and "source" = $3
+order by "id" desc
+limit $4;
+
+-- selectGroups, src/alarms/list-alarms.ts
+select "name",
+  (count(*) filter (where not coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "count",
+  (count(*) filter (where coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "snoozed",
+  (
+    min(snoozed_until) filter (where coalesce(snoozed_until > clock_timestamp(), false))
+  )::timestamptz as "snoozedUntil",
+  (case when count(*) = 1 then min(source) end)::text as "source",
+  (case when count(*) = 1 then min(subject) end)::text as "subject",
+  (min(raised_at))::timestamptz as "oldestAt", (max(last_raised_at))::timestamptz as "newestAt"
+from "alarm"
+where "cleared_at" is null
+group by "name";
+
+-- countOpen, src/alarms/list-alarms.ts
+select "name", count(*) as "count" from "alarm" where "cleared_at" is null group by "name" order by "name";
+
+-- selectMeant, src/alarms/list-alarms.ts
+select "id", "name", "source", "subject"
+from "alarm"
+where "cleared_at" is null
+  and exists (
+    select
+    from unnest($1::text[], $2::text[], $3::text[]) as "meant" ("name", "source", "subject")
+    where meant.name = alarm.name and coalesce(meant.source, alarm.source) = alarm.source
+      and coalesce(meant.subject, alarm.subject) = alarm.subject
+  )
+order by "id"
+for update;
+
+-- snoozeAlarms, src/alarms/list-alarms.ts
+update alarm set snoozed_until = $1 where id = any($2::bigint[]);
+
+-- noteAlarms, src/alarms/list-alarms.ts
+update alarm set note = $1 where id = any($2::bigint[]);
 
 -- insertLasting, src/alarms/note-lasting.ts
 insert into alarm (name, source, subject, detail)
@@ -3612,6 +4503,21 @@ returning exists (
 )
   or exists (select from alarm where cleared_at is null and alarm.name = 'silent_process') as silent;
 
+-- deleteProcess, src/work/relay-process.ts
+delete from relay_process where id = $1;
+
+-- selectProcesses, src/work/relay-process.ts
+select "host", "pid", "version", "http", "workers", "started_at" as "startedAt", "seen_at" as "seenAt",
+  (seen_at > clock_timestamp() - 3 * beat_ms * interval '1 ms')::bool as "lives",
+  (beat_ms = 60000)::bool as "onLambda", (serves)::json as "serves",
+  (recording_problem)::json as "recordingProblem"
+from "relay_process"
+order by "seen_at" desc
+limit $1;
+
+-- notifyWorkers, src/work/wake-up.ts
+select pg_notify($1, $2);
+
 -- useKey, src/signing/signing-keys.ts
 with turned as (
   update signing_key
@@ -3620,6 +4526,9 @@ with turned as (
 ),
 made as (insert into signing_key (id, public_key) values ($3, $4) on conflict do nothing)
 select clock_timestamp() as now;
+
+-- selectKeys, src/signing/signing-keys.ts
+select * from "signing_key" order by "created_at" desc;
 
 -- tableExists, src/database/migrate.ts
 select to_regclass($1) is not null as exists;
@@ -3639,6 +4548,14 @@ order by 1;
 -- selectReadOnly, src/database/recording-problem.ts
 select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
 
+-- requireWrites, src/database/recording-problem.ts
+do $$ begin if (
+  pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'
+) then raise read_only_sql_transaction; end if; end $$;
+
+-- lockRoles, src/database/roles.ts
+select pg_advisory_xact_lock(hashtext('invoice-relay roles'));
+
 -- selectRole, src/database/roles.ts
 select exists (select from pg_roles where rolname = $1) as there;
 
@@ -3654,6 +4571,17 @@ select getdatabaseencoding()::text as encoding;
 -- hasRight, src/database/server.ts
 select current_user::text as login,
   not exists (select from pg_namespace where nspname = $1 and not has_schema_privilege(oid, $2::text)) as may;
+
+-- selectRelay, src/database/server.ts
+select
+from pg_stat_activity
+where datname = current_database() and application_name ~ '^invoice-relay'
+  and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
+limit 1;
+
+-- walkIndexes, src/database/transactions.ts
+select set_config(name, 'off', true)
+from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
 
 -- selectDated, src/books/report/read-payments.ts
 select invoice.id as "invoiceId", invoice.reference,
@@ -3849,6 +4777,12 @@ union all
 select state, verdict, count(*) as count
 from (select * from confirmation where state = 'dead') as one
 group by state, verdict;
+
+-- countEvents, src/operate/backlog.ts
+select "state", count(*) as "count"
+from "outbox"
+where outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+group by "state";
 
 -- closeRemoved, src/operate/close-alarms.ts
 update alarm
@@ -4838,6 +5772,197 @@ where known.verdict = 'pending' and known.source = any($1::text[])
                  　﻿') collate "C") = any($2::text[])
 limit $3;
 
+-- dropStragglers, src/operate/retention.ts
+with walked as materialized (
+  select received_at, id, source, invoice_ids
+  from callback_default
+  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
+  order by received_at, id
+  limit 5000
+),
+leaving as materialized (
+  select received_at, id
+  from walked
+  where not coalesce(
+    (
+      select bool_or(
+        (
+          (
+            select invoice_id
+            from confirmation
+            where confirmation.invoice_id = named.id and confirmation.source = walked.source
+              and (
+                (state = 'due') or (state = 'claimed')
+                or (state = 'dead' and not coalesce(dismissed_at >= settled_at, false))
+                or (
+                  verdict = 'quarantined' and released_at is null
+                  and not coalesce(dismissed_at >= settled_at, false)
+                )
+              )
+            limit 1
+          ) is not null
+          or (
+            select outbox.event_id
+            from event
+            join outbox on outbox.source = event.source and outbox.event_id = event.id
+            where event.source = walked.source and event.invoice_id = named.id
+              and (
+                outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+                and (
+                  outbox.state in ('due', 'claimed')
+                  or (outbox.state = 'dead' and outbox.dismissed_at is null)
+                )
+              )
+            limit 1
+          ) is not null
+        )
+      )
+      from unnest(walked.invoice_ids) as named (id)
+    ),
+    false
+  )
+)
+select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
+  (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving) as dropped,
+  last.received_at::text as at, last.id
+from (select 1) as always
+left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
+
+with walked as materialized (
+  select received_at, id, source, invoice_ids
+  from callback_default
+  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
+  order by received_at, id
+  limit 5000
+),
+leaving as materialized (
+  select received_at, id
+  from walked
+  where not coalesce(
+    (
+      select bool_or(
+        (
+          (
+            select invoice_id
+            from confirmation
+            where confirmation.invoice_id = named.id and confirmation.source = walked.source
+              and (
+                (state = 'due') or (state = 'claimed')
+                or (state = 'dead' and not coalesce(dismissed_at >= settled_at, false))
+                or (
+                  verdict = 'quarantined' and released_at is null
+                  and not coalesce(dismissed_at >= settled_at, false)
+                )
+              )
+            limit 1
+          ) is not null
+          or (
+            select outbox.event_id
+            from event
+            join outbox on outbox.source = event.source and outbox.event_id = event.id
+            where event.source = walked.source and event.invoice_id = named.id
+              and (
+                outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+                and (
+                  outbox.state in ('due', 'claimed')
+                  or (outbox.state = 'dead' and outbox.dismissed_at is null)
+                )
+              )
+            limit 1
+          ) is not null
+        )
+      )
+      from unnest(walked.invoice_ids) as named (id)
+    ),
+    false
+  )
+)
+select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
+  null::bigint as dropped, last.received_at::text as at, last.id
+from (select 1) as always
+left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
+
+-- findKept, src/operate/retention.ts
+declare keep no scroll cursor
+for
+select source, invoice_id
+from confirmation
+where state = 'due'
+union all
+select source, invoice_id
+from confirmation
+where state = 'claimed'
+union all
+select source, invoice_id
+from confirmation
+where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
+union all
+select source, invoice_id
+from confirmation
+where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
+union all
+select event.source, event.invoice_id
+from outbox
+join event on event.source = outbox.source and event.id = outbox.event_id
+where (
+  outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+  and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null))
+);
+
+-- selectInvoices, src/operate/timeline-reading.ts
+select "source", "status", "type", "reference", "collection_name" as "collectionName",
+  "total_amount" as "totalAmount", "paid_at" as "paidAt", "confirmed_at" as "confirmedAt",
+  "erased_at" as "erasedAt"
+from "invoice"
+where "id" = $1
+  and invoice.source = any(
+    array(
+      with recursive known (source) as (
+        (select source from "invoice" order by source limit 1)
+        union all
+        select (
+          select further.source
+          from "invoice" as further
+          where further.source > known.source
+          order by further.source
+          limit 1
+        )
+        from known
+        where known.source is not null
+      )
+      select source
+      from known
+      where source is not null
+    )
+  )
+order by "source";
+
+-- selectConfirmations, src/operate/timeline-reading.ts
+select "confirmation"."source", "confirmation"."state", "verdict", "priority", "requests", "attempt",
+  "confirmation"."faults", "due_at" as "dueAt", "claimed_until" as "claimedUntil",
+  "confirmation"."last_error" as "lastError", "opened_at" as "openedAt", "opened_by" as "openedBy",
+  "settled_at" as "settledAt", "source"."paused_by" as "sourcePausedBy",
+  "source"."last_error" as "sourceError",
+  (nullif(greatest("source"."opens_at", now()), now()))::timestamptz as "sourceOpensAt"
+from "confirmation"
+left join "source" on "source"."name" = "confirmation"."source"
+where "invoice_id" = $1
+order by "opened_at", "confirmation"."source";
+
+-- selectActions, src/operate/timeline-reading.ts
+select "at", "actor", "action", "subject", (detail->>'reason')::text as "reason"
+from "audit_entry"
+where "invoice_id" = $1
+order by "id" desc
+limit $2;
+
+-- selectAlarms, src/operate/timeline-reading.ts
+select "name", "source", "detail", "times", "raised_at" as "raisedAt", "cleared_at" as "clearedAt"
+from "alarm"
+where "subject" = $1
+order by "raised_at" desc
+limit $2;
+
 -- selectReplays, src/operate/timeline-reading.ts
 select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
   noted.detail as subject,
@@ -4873,6 +5998,107 @@ from (
 ) as concerning
 order by id
 limit $8;
+
+-- selectClosedTopics, src/operate/timeline-reading.ts
+select "arn", "paused_by" as "pausedBy", "last_error" as "lastError",
+  (nullif(greatest("opens_at", now()), now()))::timestamptz as "opensAt"
+from "topic"
+where (paused_by is not null or opens_at > now())
+order by "arn";
+
+-- selectEvents, src/operate/timeline-reading.ts
+select "event"."source", "event"."id", "event"."type", "event"."created_at" as "createdAt",
+  (
+    case
+      when outbox.state is not null then outbox.state
+      when (
+        select publication.id
+        from publication
+        where publication.source = event.source and publication.event_id = event.id
+          and publication.replay_id is null
+        limit 1
+      ) is not null then 'published'
+      else 'lost'
+    end
+  )::text as "state",
+  "outbox"."due_at" as "dueAt", "outbox"."last_error" as "lastError",
+  coalesce("outbox"."attempt", $1) as "attempt",
+  (
+    json_build_object(
+      'confirmedAt', substring(event.payload from '"confirmedAt":(?:null|"([^"]*)")'), 'status',
+      coalesce(
+        (
+          select status
+          from invoice
+          where invoice.source = event.source and invoice.id = event.invoice_id
+            and invoice.digest = event.answer_digest
+        ),
+        (
+          select status
+          from invoice_snapshot as snapshot
+          where snapshot.source = event.source and snapshot.invoice_id = event.invoice_id
+            and snapshot.digest = event.answer_digest
+          limit 1
+        )
+      )
+    )
+  )::json as "answer"
+from "event"
+left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_id" = "event"."id"
+  and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+where "event"."invoice_id" = $2
+  and event.source = any(
+    array(
+      with recursive known (source) as (
+        (select source from "event" order by source limit 1)
+        union all
+        select (
+          select further.source
+          from "event" as further
+          where further.source > known.source
+          order by further.source
+          limit 1
+        )
+        from known
+        where known.source is not null
+      )
+      select source
+      from known
+      where source is not null
+    )
+  )
+order by "event"."source";
+
+-- selectPublications, src/operate/timeline-reading.ts
+select "publication"."source", "published_at" as "at", "topic_arn" as "topicArn", "message_id" as "messageId",
+  "replay_id" as "replayId", "replay"."requested_by" as "replayedBy"
+from "event"
+inner join "publication" on "publication"."source" = "event"."source"
+  and "publication"."event_id" = "event"."id"
+left join "replay" on "replay"."id" = "publication"."replay_id"
+where "event"."invoice_id" = $1
+  and event.source = any(
+    array(
+      with recursive known (source) as (
+        (select source from "event" order by source limit 1)
+        union all
+        select (
+          select further.source
+          from "event" as further
+          where further.source > known.source
+          order by further.source
+          limit 1
+        )
+        from known
+        where known.source is not null
+      )
+      select source
+      from known
+      where source is not null
+    )
+  )
+order by "publication"."id"
+limit $2;
 
 -- selectUndelivered, src/operate/undelivered.ts
 select *, count(*) over () as total
@@ -4928,6 +6154,299 @@ on conflict do nothing;
 
 -- selectEnded, src/api/sessions.ts
 select exists (select from ended_session where id = $1) as ended;
+
+-- bringOneForward, src/app/bring-forward.ts
+update "confirmation"
+set "due_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "confirmation"
+    where state = 'due'
+      and "due_at" > now() + (
+        array[$1::interval, $2::interval, $3::interval, $4::interval, $5::interval, $6::interval,
+        $7::interval, $8::interval, $9::interval]
+      )[attempt + 1] + $10::interval
+    limit $11
+    for update skip locked
+  )
+);
+
+update "confirmation"
+set "claimed_until" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "confirmation"
+    where state = 'claimed' and "claimed_until" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "outbox"
+set "due_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "outbox"
+    where state = 'due' and "due_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "outbox"
+set "claimed_until" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "outbox"
+    where state = 'claimed' and "claimed_until" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "sweep"
+set "due_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "sweep"
+    where true and "due_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "sweep"
+set "claimed_until" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "sweep"
+    where true and "claimed_until" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "sweep"
+set "started_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "sweep"
+    where kind = 'automatic' and "started_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "sweep"
+set "window_to" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "sweep"
+    where kind = 'automatic' and "window_to" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "certificate"
+set "due_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "certificate"
+    where true and "due_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "certificate"
+set "claimed_until" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "certificate"
+    where true and "claimed_until" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "replay"
+set "claimed_until" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "replay"
+    where true and "claimed_until" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "opens_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "opens_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "retry_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "retry_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "probe_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "probe_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "list_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "list_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "allowance_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "allowance_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "next_unknown_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "next_unknown_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "not_found_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "not_found_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "source"
+set "first_served_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "source"
+    where true and "first_served_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "topic"
+set "opens_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "topic"
+    where true and "opens_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "topic"
+set "retry_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "topic"
+    where true and "retry_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "topic"
+set "probe_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "topic"
+    where true and "probe_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "alarm_telling"
+set "next_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "alarm_telling"
+    where true and "next_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
+
+update "relay_process"
+set "seen_at" = clock_timestamp()
+where ctid = any(
+  array(
+    select ctid
+    from "relay_process"
+    where true and "seen_at" > now() + $1::interval + $2::interval
+    limit $3
+    for update skip locked
+  )
+);
 
 -- selectHappenings, src/app/dev.ts
 select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
+import { command, nullable, type RowOf, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
 import { clearAlarms, raiseAlarms } from "./alarms.ts";
@@ -106,6 +106,16 @@ export async function claimAlarmsToNotify(db: Database, given: Turn): Promise<Cl
   return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
 }
 
+const markNotified = command(
+  (at: Date, ids: readonly number[], ended: readonly number[], nextInMs: number) => sql`
+    with told as (
+      update alarm set told_at = ${at},
+        cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
+      where id = any(${ids}::bigint[])),
+    cleared as (${clearAlarms(sql`name = 'webhook_failing'`)})
+    update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`,
+);
+
 /**
  * Records that people were notified of them, in their state when they were claimed: the end of one that has
  * ended since is still to come.
@@ -118,13 +128,8 @@ export async function markAlarmsNotified(
 ): Promise<void> {
   const at = told[0]?.at ?? new Date(0);
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
-  await sql`
-    with told as (
-      update alarm set told_at = ${at},
-        cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
-      where id = any(${told.map(({ id }) => id)}::bigint[])),
-    cleared as (${clearAlarms(sql`name = 'webhook_failing'`)})
-    update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`.execute(db);
+  const ids = told.map(({ id }) => id);
+  await markNotified(db, at, ids, ended, nextInMs);
 }
 
 /** One failure or two may pass by themselves. */
@@ -134,12 +139,12 @@ const FAILURES_TOLD = 3;
  * Notes that telling failed; several times in a row it is an alarm.
  * @param waitMs how long until the next try, in ms
  */
-export async function delayNotifying(db: Database, waitMs: number, problem: string): Promise<void> {
+export const delayNotifying = command((waitMs: number, problem: string) => {
   const detail = sql`format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures, ${problem}::text)`;
-  await sql`
+  return sql`
     with delayed as (
       update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1 returning failures)
     ${raiseAlarms(sql`
       select 'webhook_failing' as name, '' as source, 'webhook' as subject, ${detail} as detail
-      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}`.execute(db);
-}
+      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}`;
+});

@@ -1,6 +1,14 @@
-import { type Expression, type RawBuilder, sql, type Transaction } from "kysely";
-import { type Columns, returned, type Slots, Statement, tableOf, text } from "../database/statement.ts";
-import type { Database, Tables } from "../database/tables.ts";
+import { type Expression, type RawBuilder, sql } from "kysely";
+import {
+  type Columns,
+  command,
+  returned,
+  type Slots,
+  Statement,
+  tableOf,
+  text,
+} from "../database/statement.ts";
+import type { Database } from "../database/tables.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Metrics } from "../kit/metrics.ts";
 import { ALARM_NAMES, ALARMS, type AlarmName } from "./alarm-definitions.ts";
@@ -126,14 +134,13 @@ const ABOUT: Columns<Pick<Alarm, "source" | "subject">> = {
   subject: text(({ subject }) => subject),
 };
 
-export async function closeAlarms(
-  trx: Transaction<Tables>,
-  names: readonly AlarmName[],
-  about: readonly Pick<Alarm, "source" | "subject">[],
-): Promise<void> {
-  await sql`${clearAlarms(sql`name = any(${names}::text[]) and (source, subject) in (
-    select source, subject from ${tableOf("given", ABOUT, about)})`)}`.execute(trx);
-}
+export const closeAlarms = command(
+  (names: readonly AlarmName[], about: readonly Pick<Alarm, "source" | "subject">[]) =>
+    sql`${clearAlarms(sql`name = any(${names}::text[]) and (source, subject) in (
+      select source, subject from ${tableOf("given", ABOUT, about)})`)}`,
+  [],
+  [],
+);
 
 const IS_QUIET = sql`name = any(${QUIET_NAMES}::text[]) and exists (
   select from unnest(${QUIET_NAMES}::text[], ${QUIET.map(({ after }) => after)}::interval[])
@@ -201,14 +208,18 @@ export class Alarms {
     alarm: Alarm,
     { lastedMs, notified }: { lastedMs: number; notified: boolean },
   ): Promise<void> {
-    const { name, source, subject, detail } = alarm;
-    const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
-    await sql`
-      insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
-      select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
-        case when ${notified} then ${began} end
-      where not exists (select from alarm
-        where name = ${name} and source = ${source} and subject = ${subject}
-          and cleared_at > ${began})`.execute(this.#db);
+    await insertEnded(this.#db, alarm, lastedMs, notified);
   }
 }
+
+const insertEnded = command(
+  ({ name, source, subject, detail }: Alarm, lastedMs: number, notified: boolean) => {
+    const began = sql`clock_timestamp() - ${lastedMs}::float8 * interval '1 ms'`;
+    return sql`
+    insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
+    select ${name}, ${source}, ${subject}, ${detail}, ${began}, ${began}, clock_timestamp(),
+      case when ${notified} then ${began} end
+    where not exists (select from alarm
+      where name = ${name} and source = ${source} and subject = ${subject} and cleared_at > ${began})`;
+  },
+);

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import {
   type Columns,
   json,
+  query,
   returned,
   type Slots,
   Statement,
@@ -89,29 +90,27 @@ interface AuditFilters {
   before?: number | undefined;
 }
 
-export async function readAuditLog({
-  db,
-  limit,
-  invoiceId,
-  actor,
-  action,
-  subject,
-  from,
-  to,
-  before,
-}: AuditFilters & { db: Database; limit: number }): Promise<AuditedChange[]> {
-  let query = db
+const selectAudited = query((db, filters: AuditFilters, limit: number) => {
+  const { invoiceId, actor, action, subject, from, to, before } = filters;
+  let found = db
     .selectFrom("audit_entry")
     .select(["id", "at", "actor", "action", "subject", "invoice_id as invoiceId", "detail"])
     .orderBy("id", "desc")
     .limit(limit);
-  if (invoiceId !== undefined) query = query.where("invoice_id", "=", invoiceId);
-  if (actor !== undefined) query = query.where("actor", "=", actor);
+  if (invoiceId !== undefined) found = found.where("invoice_id", "=", invoiceId);
+  if (actor !== undefined) found = found.where("actor", "=", actor);
   if (action !== undefined)
-    query = query.where((is) => is.or([is("action", "=", action), is("action", "^@", `${action}.`)]));
-  if (subject !== undefined) query = query.where("subject", "=", subject);
-  if (from !== undefined) query = query.where("at", ">=", typed(returned.time, sql`${from}`));
-  if (to !== undefined) query = query.where("at", "<", typed(returned.time, sql`${to}`));
-  if (before !== undefined) query = query.where("id", "<", before);
-  return (await query.execute()) as AuditedChange[];
-}
+    found = found.where((is) => is.or([is("action", "=", action), is("action", "^@", `${action}.`)]));
+  if (subject !== undefined) found = found.where("subject", "=", subject);
+  if (from !== undefined) found = found.where("at", ">=", typed(returned.time, sql`${from}`));
+  if (to !== undefined) found = found.where("at", "<", typed(returned.time, sql`${to}`));
+  if (before !== undefined) found = found.where("id", "<", before);
+  return found;
+});
+
+export const readAuditLog = async ({
+  db,
+  limit,
+  ...filters
+}: AuditFilters & { db: Database; limit: number }) =>
+  (await selectAudited(db, filters, limit).execute()) as AuditedChange[];

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { nullable, returned, type Slots, Statement } from "../database/statement.ts";
+import { command, nullable, query, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { inKeyOrder } from "../database/transactions.ts";
 
@@ -40,32 +40,31 @@ interface HistoryEntry {
   detail: string;
 }
 
-/** The first failures and verdicts of an invoice. */
-export async function readHistory(db: Database, invoiceId: string, most: number): Promise<HistoryEntry[]> {
-  const rows = await db
+const selectHistory = query((db, invoiceId: string, most: number) =>
+  db
     .selectFrom("history_entry")
     .select(["at", "source", "kind", "detail"])
     .where("invoice_id", "=", invoiceId)
     .where("kind", "<>", "replayed")
     .orderBy("id")
-    .limit(most)
-    .execute();
-  return rows as HistoryEntry[];
-}
+    .limit(most),
+);
+
+/** The first failures and verdicts of an invoice. */
+export const readHistory = async (db: Database, invoiceId: string, most: number) =>
+  (await selectHistory(db, invoiceId, most).execute()) as HistoryEntry[];
 
 /** Notes that a replay had these asked about again; `detail` is the replay's id. */
-export async function noteReplayed(
-  db: Database,
-  replayId: string,
-  asked: readonly { invoiceId: string; source: string }[],
-): Promise<void> {
-  if (asked.length === 0) return;
-  await insertHistory(sql`
-    select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', ${replayId}::text
-    from unnest(${asked.map(({ invoiceId }) => invoiceId)}::uuid[],
-      ${asked.map(({ source }) => source)}::text[]) as asked (invoice_id, source)
-    where ${hasRoom(sql`asked.invoice_id`, "replayed")}`).execute(db);
-}
+export const noteReplayed = command(
+  (replayId: string, asked: readonly { invoiceId: string; source: string }[]) =>
+    insertHistory(sql`
+      select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', ${replayId}::text
+      from unnest(${asked.map(({ invoiceId }) => invoiceId)}::uuid[],
+        ${asked.map(({ source }) => source)}::text[]) as asked (invoice_id, source)
+      where ${hasRoom(sql`asked.invoice_id`, "replayed")}`),
+  "",
+  [],
+);
 
 const AT_ONCE = 5_000;
 

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { NOTIFYING_WAITS } from "../alarms/alarms-to-notify.ts";
 import { longestWaits } from "../confirm/outcome.ts";
-import { interval } from "../database/statement.ts";
+import { interval, VaryingStatement } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { CERTIFICATE_BACK_OFF } from "../reconcile/certificate/certificate-row.ts";
 import { SWEEP_BACK_OFF } from "../reconcile/sweep/sweep-row.ts";
@@ -68,6 +68,18 @@ const TOLERANCE = interval(10_000);
 /** So many rows at once are written well within a statement's time. */
 const AT_ONCE = 10_000;
 
+const bringOneForward = new VaryingStatement(
+  {},
+  ({ table, column, longest, which = sql`true` }: Wait) => sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = clock_timestamp()
+    where ctid = any(array(
+      select ctid from ${sql.table(table)}
+      where ${which} and ${sql.ref(column)} > now()
+        + ${typeof longest === "number" ? interval(longest) : longest} + ${TOLERANCE}
+      limit ${AT_ONCE} for update skip locked))`,
+  waitsOf({ leaseMs: 1, sweepMs: 1 }) as [Wait, ...Wait[]],
+);
+
 /**
  * Brings forward to now what is due later than anything waits: Postgres' clock was set back since it was written.
  * Run each hour, it has such a step delay work by about an hour at most, whoever saw it. A locked row is being
@@ -76,18 +88,7 @@ const AT_ONCE = 10_000;
  */
 export async function bringForward(db: Database, times: Times): Promise<number> {
   let moved = 0;
-  for (const { table, column, longest, which = sql`true` } of waitsOf(times)) {
-    const wait = typeof longest === "number" ? interval(longest) : longest;
-    for (;;) {
-      const { numAffectedRows = 0n } = await sql`
-        update ${sql.table(table)} set ${sql.ref(column)} = clock_timestamp()
-        where ctid = any(array(
-          select ctid from ${sql.table(table)}
-          where ${which} and ${sql.ref(column)} > now() + ${wait} + ${TOLERANCE}
-          limit ${AT_ONCE} for update skip locked))`.execute(db);
-      moved += Number(numAffectedRows);
-      if (numAffectedRows < AT_ONCE) break;
-    }
-  }
+  for (const wait of waitsOf(times))
+    for (let rows = AT_ONCE; rows === AT_ONCE; moved += rows) rows = await bringOneForward.write(db, wait);
   return moved;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { command, query, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { ERASED_COLUMNS } from "../kit/personal-fields.ts";
 import { erasedDocument } from "./invoices/confirmed-invoice.ts";
@@ -52,24 +52,17 @@ const IS_TO_CHECK = sql<boolean>`
 /** A condition: `listUncheckedErased` has some. */
 export const someErasedAreUnchecked = sql<boolean>`exists (select from erased_invoice where ${IS_TO_CHECK})`;
 
-export async function listUncheckedErased(db: Database, limit: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom("erased_invoice")
-    .select("id")
-    .where(IS_TO_CHECK)
-    .orderBy("erased_at")
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
+const selectUnchecked = query((db, limit: number) =>
+  db.selectFrom("erased_invoice").select("id").where(IS_TO_CHECK).orderBy("erased_at").limit(limit),
+);
 
-export async function noteChecked(db: Database, invoiceId: string): Promise<void> {
-  await db
-    .updateTable("erased_invoice")
-    .set({ checked_at: sql`clock_timestamp()` })
-    .where("id", "=", invoiceId)
-    .execute();
-}
+export const listUncheckedErased = async (db: Database, limit: number): Promise<string[]> =>
+  (await selectUnchecked(db, limit).execute()).map(({ id }) => id);
+
+export const noteChecked = command(
+  (invoiceId: string) => sql`
+    update erased_invoice set checked_at = clock_timestamp() where id = ${invoiceId}`,
+);
 
 const updateConfirmations = new Statement(
   { source: returned.text(), held: returned.boolean },

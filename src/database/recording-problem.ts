@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { messageOf } from "../kit/errors.ts";
 import { codeOf } from "../kit/postgres-errors.ts";
-import { returned, Statement } from "./statement.ts";
+import { command, returned, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 
 /** Why callbacks cannot be recorded, for a person; no secrets, no personal data. */
@@ -72,11 +72,9 @@ export async function isReadOnly(db: Database): Promise<boolean> {
 }
 
 /** @throws what a write would, after which the pool makes its sessions anew. */
-export async function requireWrites(db: Database): Promise<void> {
-  await sql`do $$ begin
-    if ${IS_READ_ONLY} then raise read_only_sql_transaction; end if;
-  end $$`.execute(db);
-}
+export const requireWrites = command(
+  () => sql`do $$ begin if ${IS_READ_ONLY} then raise read_only_sql_transaction; end if; end $$`,
+);
 
 /** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
 export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {

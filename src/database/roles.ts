@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
 import { isNotAllowed } from "../kit/postgres-errors.ts";
-import { returned, type Slots, Statement } from "./statement.ts";
+import { command, returned, type Slots, Statement } from "./statement.ts";
 
 /**
  * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant
@@ -131,11 +131,13 @@ export async function grantRoles<Schema>(db: Kysely<Schema>): Promise<RolesState
   }
   await db.transaction().execute(async (trx) => {
     // Of two concurrent grants on one table, one would fail.
-    await sql`select pg_advisory_xact_lock(hashtext('invoice-relay roles'))`.execute(trx);
+    await lockRoles(trx);
     for (const statement of grantStatements()) await sql.raw(statement).execute(trx);
   });
   return "granted";
 }
+
+const lockRoles = command(() => sql`select pg_advisory_xact_lock(hashtext('invoice-relay roles'))`);
 
 const selectRole = new Statement(
   { there: returned.boolean },

@@ -1,6 +1,14 @@
 import { hash } from "node:crypto";
-import { CompiledQuery, type QueryExecutorProvider, type QueryResult, type RawBuilder, sql } from "kysely";
+import {
+  type Compilable,
+  CompiledQuery,
+  type QueryExecutorProvider,
+  type QueryResult,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import { RefusedValue } from "../kit/postgres-errors.ts";
+import type { Database } from "./tables.ts";
 
 /** As Postgres names its type; a test holds each statement to its columns. */
 export interface ResultColumn<Value> {
@@ -68,12 +76,42 @@ type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 
 /** What a test needs to check a statement against the columns that it declares. */
 export interface DeclaredStatement {
-  readonly returns: ResultColumns;
-  texts(db: QueryExecutorProvider): string[];
+  /** Null for a query of the builder, whose columns have their types from the tables, and where none are read. */
+  readonly returns: ResultColumns | null;
+  texts(db: Database): string[];
 }
 
-/** Every statement that was written by hand and returns rows, for the test that prepares them. */
+/** Every statement, for the test that prepares them and for the file that shows them whole. */
 export const statements: DeclaredStatement[] = [];
+
+/** Given to a query that is only shown: each part of it is a parameter, and every filter is on. */
+const anything: unknown = new Proxy(
+  {},
+  { get: (_, name) => (name === Symbol.toPrimitive ? () => "1" : anything) },
+);
+
+/**
+ * A query of the builder. @param sample what it is shown with, where a plain parameter would not do.
+ * @returns what makes it for one execution.
+ */
+export function query<Args extends unknown[], Made extends Compilable>(
+  build: (db: Database, ...args: Args) => Made,
+  ...sample: NoInfer<Partial<Args>>
+): typeof build {
+  const args = Array.from({ length: build.length - 1 }, (_, at) => sample[at] ?? anything) as Args;
+  statements.push({ returns: null, texts: (db) => [build(db, ...args).compile().sql] });
+  return build;
+}
+
+/** A statement written by hand of which no rows are read. @returns what runs it, and says how many rows it wrote. */
+export function command<Args extends unknown[]>(
+  build: (...args: Args) => RawBuilder<unknown>,
+  ...sample: NoInfer<Partial<Args>>
+): (db: QueryExecutorProvider, ...args: Args) => Promise<number> {
+  const args = Array.from({ length: build.length }, (_, at) => sample[at] ?? anything) as Args;
+  statements.push({ returns: null, texts: (db) => [build(...args).compile(db).sql] });
+  return async (db, ...given) => Number((await build(...given).execute(db)).numAffectedRows ?? 0);
+}
 
 /**
  * A statement written by hand, with the columns that it returns. Its text is the same each time and is made
@@ -144,6 +182,11 @@ export class VaryingStatement<Given, Result extends ResultColumns> implements De
 
   async execute(db: QueryExecutorProvider, given: Given): Promise<RowOf<Result>[]> {
     return (await (this.#build(given) as RawBuilder<RowOf<Result>>).execute(db)).rows;
+  }
+
+  /** @returns how many rows it wrote. */
+  async write(db: QueryExecutorProvider, given: Given): Promise<number> {
+    return Number((await this.#build(given).execute(db)).numAffectedRows ?? 0);
   }
 
   texts(db: QueryExecutorProvider): string[] {

@@ -1,5 +1,12 @@
 import { type Kysely, sql, Transaction } from "kysely";
+import { command } from "./statement.ts";
 import type { Database, Tables } from "./tables.ts";
+
+const walkIndexes = command(
+  () => sql`
+    select set_config(name, 'off', true) from unnest(
+      array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name`,
+);
 
 /**
  * Runs statements that take the next rows of an index and stop at their `limit`, in a transaction of its own
@@ -12,9 +19,7 @@ export async function inKeyOrder<Result>(
   work: (trx: Transaction<Tables>) => Promise<Result>,
 ): Promise<Result> {
   const walk = async (trx: Transaction<Tables>) => {
-    await sql`
-      select set_config(name, 'off', true) from unnest(
-        array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name`.execute(trx);
+    await walkIndexes(trx);
     return await work(trx);
   };
   return db instanceof Transaction ? await walk(db) : await db.transaction().execute(walk);

@@ -6,7 +6,7 @@ import { noteLasting } from "../alarms/note-lasting.ts";
 import type { ConfirmationState, Verdict } from "../confirm/queue/confirmation.ts";
 import { countUndeliveredConfirmations } from "../confirm/queue/read-confirmations.ts";
 import { databaseTime } from "../database/server.ts";
-import { nullable, returned, Statement } from "../database/statement.ts";
+import { nullable, query, returned, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { spanText } from "../kit/time.ts";
@@ -107,16 +107,19 @@ const countConfirmations = new Statement(
     ),
 );
 
+const countEvents = query((db) =>
+  db
+    .selectFrom("outbox")
+    .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
+    .where(isLive)
+    .groupBy("state"),
+);
+
 /** How much is open, and for how long; without finished work, which grows without end. */
 export const readBacklog = async (db: Database, waiting: Waiting) => ({
   ...agesOf(waiting),
   confirmations: await countConfirmations.execute(db),
-  outbox: await db
-    .selectFrom("outbox")
-    .select(({ fn }) => ["state", fn.countAll<number>().as("count")])
-    .where(isLive)
-    .groupBy("state")
-    .execute(),
+  outbox: await countEvents(db).execute(),
 });
 
 interface Watched {

@@ -19,7 +19,7 @@ const changeByHand = (
   { db, actor, alarms, reason }: GivenAlarms,
   action: string,
   said: Record<string, unknown>,
-  change: (trx: Transaction<Tables>, open: Awaited<ReturnType<typeof listOpenAlarms>>) => Promise<void>,
+  change: (trx: Transaction<Tables>, open: Awaited<ReturnType<typeof listOpenAlarms>>) => Promise<unknown>,
 ): Promise<{ count: number }> =>
   db.transaction().execute(async (trx) => {
     const open = await listOpenAlarms(trx, alarms);

@@ -11,8 +11,8 @@ import { step } from "../kit/step.ts";
 import { dayOf, startOf } from "../kit/time.ts";
 import {
   dropPartition,
-  dropStragglers,
-  findKept,
+  droppingStragglers,
+  findingKept,
   type OldPartition,
   partitionsBefore,
   sizeOf,
@@ -99,6 +99,9 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   return { ...result, failed: done.failed };
 }
 
+const dropStragglers = droppingStragglers(isOpen);
+const findKept = findingKept(openInvoices);
+
 /** What is to be done, the disk's room first; each fills its part of the result. */
 function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
   const { db, personalDataMs, dryRun = false, onDone } = options;
@@ -106,7 +109,7 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
   const looking: Chores = {
     old_callbacks: () => dropPartitions(options, result),
     async kept_callbacks() {
-      result.stragglers = await dropStragglers(db, { before, isKept: isOpen, dryRun });
+      result.stragglers = await dropStragglers(db, { before, dryRun });
       await note(options, { before, callbacks: result.stragglers });
     },
     async unknown_ids() {
@@ -163,12 +166,12 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
 const look = (db: Database, partition: OldPartition) =>
   inKeyOrder(db, async (trx) => ({
     callbacks: await sizeOf(trx, partition),
-    kept: (await findKept(trx, partition, openInvoices)).length,
+    kept: (await findKept(trx, partition)).length,
   }));
 
 async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
   const dropped = await inKeyOrder(db, async (trx) => {
-    const kept = await findKept(trx, partition, openInvoices);
+    const kept = await findKept(trx, partition);
     const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
     const subject = partition.name;
     await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);

@@ -3,7 +3,7 @@ import { readHistory } from "../alarms/history.ts";
 import { answersInOrder } from "../confirm/invoices/read-invoices.ts";
 import type { Verdict } from "../confirm/queue/confirmation.ts";
 import { databaseTime } from "../database/server.ts";
-import { nullable, returned, type Slots, Statement, sourcesIn, typed } from "../database/statement.ts";
+import { nullable, query, returned, type Slots, Statement, sourcesIn, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { inSnapshot } from "../database/transactions.ts";
 import { eventState, inPayload, isLive } from "../publish/event-log.ts";
@@ -33,13 +33,13 @@ export const readTimeline = (db: Database, invoiceId: string): Promise<Timeline 
 
 async function readAll(db: Database, invoiceId: string): Promise<Timeline | null> {
   const callbacks = await readCallbacks(db, invoiceId);
-  const invoices = await readInvoices(db, invoiceId);
+  const invoices: TimelineInvoice[] = await selectInvoices(db, invoiceId).execute();
   const confirmations = await readConfirmations(db, invoiceId);
   const answers = await readAnswers(db, invoiceId);
   const events = await readEvents(db, invoiceId);
   const publications = await readPublications(db, invoiceId);
   const others = await readActionsAndAlarms(db, invoiceId);
-  const closedTopics = await readClosedTopics(db);
+  const closedTopics: ClosedTopic[] = await selectClosedTopics(db).execute();
   const past = [...(await readPast(db, invoiceId)), ...(await selectReplays.execute(db, invoiceId))];
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: TimelineEntry[] = [
@@ -75,20 +75,19 @@ async function readCallbacks(db: Database, id: string) {
   return { entries, further: total - rows.length };
 }
 
-function readInvoices(db: Database, id: string): Promise<TimelineInvoice[]> {
-  return db
+const selectInvoices = query((db, id: string) =>
+  db
     .selectFrom("invoice")
     .select(["source", "status", "type", "reference", "collection_name as collectionName"])
     .select(["total_amount as totalAmount", "paid_at as paidAt", "confirmed_at as confirmedAt"])
     .select("erased_at as erasedAt")
     .where("id", "=", id)
     .where(sql<boolean>`invoice.source = any(${sourcesIn("invoice")})`)
-    .orderBy("source")
-    .execute();
-}
+    .orderBy("source"),
+);
 
-async function readConfirmations(db: Database, id: string) {
-  const confirmations = await db
+const selectConfirmations = query((db, id: string) =>
+  db
     .selectFrom("confirmation")
     .leftJoin("source", "source.name", "confirmation.source")
     .select(["confirmation.source", "confirmation.state", "verdict", "priority", "requests", "attempt"])
@@ -102,8 +101,11 @@ async function readConfirmations(db: Database, id: string) {
     .select(stillToCome("source.opens_at").as("sourceOpensAt"))
     .where("invoice_id", "=", id)
     .orderBy("opened_at")
-    .orderBy("confirmation.source")
-    .execute();
+    .orderBy("confirmation.source"),
+);
+
+async function readConfirmations(db: Database, id: string) {
+  const confirmations = await selectConfirmations(db, id).execute();
   return confirmations.map(({ openedAt, openedBy, settledAt, ...standing }) => {
     const { source, verdict, state } = standing;
     const entries: TimelineEntry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
@@ -118,22 +120,28 @@ async function readAnswers(db: Database, id: string): Promise<Answer[]> {
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
 
-async function readActionsAndAlarms(db: Database, id: string): Promise<TimelineEntry[]> {
-  const actions = await db
+const selectActions = query((db, id: string) =>
+  db
     .selectFrom("audit_entry")
     .select(["at", "actor", "action", "subject"])
     .select(typed(nullable(returned.text()), sql`detail->>'reason'`).as("reason"))
     .where("invoice_id", "=", id)
     .orderBy("id", "desc")
-    .limit(HISTORY_LIMIT)
-    .execute();
-  const alarms = await db
+    .limit(HISTORY_LIMIT),
+);
+
+const selectAlarms = query((db, id: string) =>
+  db
     .selectFrom("alarm")
     .select(["name", "source", "detail", "times", "raised_at as raisedAt", "cleared_at as clearedAt"])
     .where("subject", "=", id)
     .orderBy("raised_at", "desc")
-    .limit(HISTORY_LIMIT)
-    .execute();
+    .limit(HISTORY_LIMIT),
+);
+
+async function readActionsAndAlarms(db: Database, id: string): Promise<TimelineEntry[]> {
+  const actions = await selectActions(db, id).execute();
+  const alarms = await selectAlarms(db, id).execute();
   return [
     ...actions.map((action): TimelineEntry => ({ kind: "action", ...action })),
     ...alarms.flatMap(({ name, source, detail, times, raisedAt, clearedAt }): TimelineEntry[] => [
@@ -229,24 +237,19 @@ async function readUpstreamActions(
 const stillToCome = (column: string) =>
   typed(nullable(returned.time), sql`nullif(greatest(${sql.ref(column)}, now()), now())`);
 
-async function readClosedTopics(db: Database): Promise<ClosedTopic[]> {
-  return await db
+const selectClosedTopics = query((db) =>
+  db
     .selectFrom("topic")
     .select(["arn", "paused_by as pausedBy", "last_error as lastError"])
     .select(stillToCome("opens_at").as("opensAt"))
     .where(sql<boolean>`(paused_by is not null or opens_at > now())`)
-    .orderBy("arn")
-    .execute();
-}
+    .orderBy("arn"),
+);
 
 const ACCEPTANCE_LIMIT = 200;
 
-/** The events of an invoice, each with the answer that it was made from. */
-async function readEvents(
-  db: Database,
-  id: string,
-): Promise<{ standing: TimelineEvent; entry: Extract<TimelineEntry, { kind: "event" }>; answer: Answer }[]> {
-  const events = await db
+const selectEvents = query((db, id: string) =>
+  db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
       join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
@@ -267,8 +270,15 @@ async function readEvents(
     )
     .where("event.invoice_id", "=", id)
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
-    .orderBy("event.source")
-    .execute();
+    .orderBy("event.source"),
+);
+
+/** The events of an invoice, each with the answer that it was made from. */
+async function readEvents(
+  db: Database,
+  id: string,
+): Promise<{ standing: TimelineEvent; entry: Extract<TimelineEntry, { kind: "event" }>; answer: Answer }[]> {
+  const events = await selectEvents(db, id).execute();
   return events.map(({ createdAt, answer, ...standing }) => {
     const { source, id: eventId, type } = standing;
     const entry = { kind: "event" as const, at: createdAt, source, id: eventId, type };
@@ -302,8 +312,8 @@ const withAnswersOfEvents = (
     .map(({ answer }) => answer),
 ];
 
-async function readPublications(db: Database, id: string): Promise<TimelineEntry[]> {
-  const publications = await db
+const selectPublications = query((db, id: string) =>
+  db
     .selectFrom("event")
     .innerJoin("publication", (join) =>
       join.onRef("publication.source", "=", "event.source").onRef("publication.event_id", "=", "event.id"),
@@ -314,7 +324,10 @@ async function readPublications(db: Database, id: string): Promise<TimelineEntry
     .where("event.invoice_id", "=", id)
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("publication.id")
-    .limit(ACCEPTANCE_LIMIT)
-    .execute();
+    .limit(ACCEPTANCE_LIMIT),
+);
+
+async function readPublications(db: Database, id: string): Promise<TimelineEntry[]> {
+  const publications = await selectPublications(db, id).execute();
   return publications.map((publication) => ({ kind: "publication", ...publication }));
 }

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { type Columns, returned, text, typed, uuid } from "../database/statement.ts";
+import { type Columns, command, query, returned, text, typed, uuid } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { NIL_UUID } from "../kit/ids.ts";
 import { ERASED_IN_EVENT } from "../kit/personal-fields.ts";
@@ -19,6 +19,21 @@ export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> =
     where known.source = new.source and known.invoice_id = new.invoice_id and known.type = new.type) is null
   returning source, id`;
 
+const lockEvents = query((db, invoiceId: string, sources: readonly string[]) =>
+  db
+    .selectFrom("event")
+    .select(["source", "id", "payload", "erased_at"])
+    .where(sql<boolean>`source = any(${sources}::text[])`)
+    .where("invoice_id", "=", invoiceId)
+    .forUpdate(),
+);
+
+const blankEvent = command(
+  ({ source, id }: EventKey, digest: string, payload: string) => sql`
+    update event set erased_at = clock_timestamp(), erased_digest = ${digest}, payload = ${payload}
+    where source = ${source} and id = ${id}`,
+);
+
 /**
  * Blanks the personal data of an invoice's events, in the one update of the log that its trigger permits; a
  * digest of what was published stays.
@@ -30,26 +45,10 @@ export async function eraseEvents(
   invoiceId: string,
   sources: readonly string[],
 ): Promise<{ found: number; blanked: number }> {
-  const events = await db
-    .selectFrom("event")
-    .select(["source", "id", "payload", "erased_at"])
-    .where(sql<boolean>`source = any(${sources}::text[])`)
-    .where("invoice_id", "=", invoiceId)
-    .forUpdate()
-    .execute();
+  const events = await lockEvents(db, invoiceId, sources).execute();
   const legible = events.filter(({ erased_at }) => erased_at === null);
-  for (const { source, id, payload } of legible) {
-    await db
-      .updateTable("event")
-      .set({
-        erased_at: sql`clock_timestamp()`,
-        erased_digest: hash("sha256", payload),
-        payload: erasedPayload(payload),
-      })
-      .where("source", "=", source)
-      .where("id", "=", id)
-      .execute();
-  }
+  for (const { payload, ...key } of legible)
+    await blankEvent(db, key, hash("sha256", payload), erasedPayload(payload));
   return { found: events.length, blanked: legible.length };
 }
 

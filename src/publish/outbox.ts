@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
-import { type Columns, returned, type Slots, Statement, text } from "../database/statement.ts";
+import { type Columns, query, returned, type Slots, Statement, text } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
-import { LeasedRows } from "../work/leased-rows.ts";
+import { QueuedRows } from "../work/leased-rows.ts";
 import {
   EVENT_KEY,
   type EventKey,
@@ -58,7 +58,7 @@ export async function requeueEvents(
   return queued.map(({ id }) => id);
 }
 
-export const outboxLeases = new LeasedRows("outbox", "event_id");
+export const outboxLeases = new QueuedRows("outbox", "event_id");
 
 /** A condition: events are due, those of replays too. @param routes yields source and invoice_type. */
 export const eventsAreDue = (routes: RawBuilder<unknown>): RawBuilder<boolean> => sql`
@@ -91,17 +91,18 @@ export async function dismissDeadEvents(db: Database, events: readonly EventKey[
   await dismiss.execute(db, events);
 }
 
-/** Events that were given up and that nobody dismissed. */
-export async function countDeadEvents(db: Database): Promise<number> {
-  const { dead } = await db
+const countDead = query((db) =>
+  db
     .selectFrom("outbox")
     .select(({ fn }) => fn.countAll<number>().as("dead"))
     .where("state", "=", "dead")
     .where("dismissed_at", "is", null)
-    .where(isLive)
-    .executeTakeFirstOrThrow();
-  return dead;
-}
+    .where(isLive),
+);
+
+/** Events that were given up and that nobody dismissed. */
+export const countDeadEvents = async (db: Database): Promise<number> =>
+  (await countDead(db).executeTakeFirstOrThrow()).dead;
 
 /** How many events are moved at once each way: so many are written well within a statement's time. */
 const AT_ONCE = 5_000;

@@ -1,13 +1,8 @@
+import { query } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 
-/** The acceptances of a period whose event is not in the log: how many, and `limit` of them at most. */
-export async function orphanedAcceptances(
-  db: Database,
-  source: string,
-  { from, to }: { from: Date; to: Date },
-  limit: number,
-) {
-  const rows = await db
+const selectOrphans = query((db, source: string, { from, to }: { from: Date; to: Date }, limit: number) =>
+  db
     .selectFrom("publication")
     .select(["event_id as eventId", "topic_arn as topicArn", "message_id as messageId"])
     .select(({ fn }) => fn.countAll<number>().over().as("inAll"))
@@ -27,7 +22,16 @@ export async function orphanedAcceptances(
       ),
     )
     .orderBy("event_id")
-    .limit(limit)
-    .execute();
+    .limit(limit),
+);
+
+/** The acceptances of a period whose event is not in the log: how many, and `limit` of them at most. */
+export async function orphanedAcceptances(
+  db: Database,
+  source: string,
+  period: { from: Date; to: Date },
+  limit: number,
+) {
+  const rows = await selectOrphans(db, source, period, limit).execute();
   return { orphans: rows.map(({ inAll, ...orphan }) => orphan), inAll: rows[0]?.inAll ?? 0 };
 }

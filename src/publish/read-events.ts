@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import {
   nullable,
+  query,
   type RowOf,
   returned,
   type Slots,
@@ -21,9 +22,8 @@ import {
   joinOutbox,
 } from "./event-log.ts";
 
-/** One event, personal data included; null when there is none. */
-export async function readEvent(db: Database, { id, source }: EventKey) {
-  const event = await db
+const selectEvent = query((db, { id, source }: EventKey) =>
+  db
     .selectFrom("event")
     .leftJoin("outbox", (join) =>
       join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
@@ -32,10 +32,12 @@ export async function readEvent(db: Database, { id, source }: EventKey) {
     .select(["outbox.last_error as lastError", eventState.as("state")])
     .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempts"))
     .where("event.source", "=", source)
-    .where("event.id", "=", id)
-    .executeTakeFirst();
-  return event ?? null;
-}
+    .where("event.id", "=", id),
+);
+
+/** One event, personal data included; null when there is none. */
+export const readEvent = async (db: Database, key: EventKey) =>
+  (await selectEvent(db, key).executeTakeFirst()) ?? null;
 
 const selectInvoiceIds = new Statement(
   { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },
@@ -103,24 +105,27 @@ const selectEvents = new Statement(
     order by event.source, event.type`,
 );
 
+const selectAcceptances = query((db, { source, id }: EventKey) =>
+  db
+    .selectFrom("publication")
+    .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
+    .select([
+      "replay_id as replayId",
+      typed(nullable(returned.text()), sql`encode(digest, 'hex')`).as("digest"),
+    ])
+    .where("source", "=", source)
+    .where("event_id", "=", id)
+    .orderBy("id")
+    .limit(PUBLICATIONS_READ),
+);
+
 /** The events of an invoice, each with its first acceptances in order. */
 export async function eventsOf(db: Database, invoiceId: string): Promise<WholeEvent[]> {
   const events = await selectEvents.execute(db, invoiceId);
   return await Promise.all(
     events.map(async (event) => ({
       ...event,
-      publications: await db
-        .selectFrom("publication")
-        .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
-        .select([
-          "replay_id as replayId",
-          typed(nullable(returned.text()), sql`encode(digest, 'hex')`).as("digest"),
-        ])
-        .where("source", "=", event.source)
-        .where("event_id", "=", event.id)
-        .orderBy("id")
-        .limit(PUBLICATIONS_READ)
-        .execute(),
+      publications: await selectAcceptances(db, event).execute(),
     })),
   );
 }

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import {
   type Columns,
   nullable,
+  query,
   returned,
   type Slots,
   Statement,
@@ -59,18 +60,17 @@ const selectLastSweeps = new Statement(
 
 /** Of these collections; of all that were ever swept when left out. */
 export const readSweeps = async (db: Database, collections?: readonly SweptList[]) =>
-  await selectLastSweeps.execute(db, collections ?? (await everSwept(db)));
+  await selectLastSweeps.execute(db, collections ?? (await selectEverSwept(db).execute()));
 
-const everSwept = (db: Database): Promise<SweptList[]> =>
+const selectEverSwept = query((db) =>
   db
     .selectFrom("sweep")
     .select(["source", "collection_id as collectionId"])
     .where("kind", "=", "automatic")
-    .distinct()
-    .execute();
+    .distinct(),
+);
 
-/** The newest daily certificate of each of these sources; of all when left out. */
-export const readDailyCertificates = (db: Database, sources: readonly string[] | null = null) =>
+const selectDaily = query((db, sources: readonly string[] | null) =>
   db
     .selectFrom("certificate")
     .distinctOn("source")
@@ -86,5 +86,9 @@ export const readDailyCertificates = (db: Database, sources: readonly string[] |
       and (${sources}::text[] is null or source = any(${sources}::text[]))`)
     .orderBy("source")
     .orderBy("window_to", "desc")
-    .orderBy(sql`certificate.day desc`)
-    .execute();
+    .orderBy(sql`certificate.day desc`),
+);
+
+/** The newest daily certificate of each of these sources; of all when left out. */
+export const readDailyCertificates = (db: Database, sources: readonly string[] | null = null) =>
+  selectDaily(db, sources).execute();

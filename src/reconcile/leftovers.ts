@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { command, query } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { forgetAsked } from "./certificate/asked-payment.ts";
 import { certificates } from "./certificate/certificate-row.ts";
@@ -34,8 +35,8 @@ const KEPT = sql`interval '35 days'`;
 const DELETE_LIMIT = 1_000;
 
 /** Deletes old sweeps. */
-async function forgetSwept(db: Database): Promise<void> {
-  await sql`
+const forgetSwept = command(
+  () => sql`
     delete from sweep where id in (
       select id from sweep as old
       where state = 'done' and finished_at < clock_timestamp() - ${KEPT}
@@ -43,8 +44,26 @@ async function forgetSwept(db: Database): Promise<void> {
           select from sweep as later
           where later.source = old.source and later.collection_id = old.collection_id
             and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
-      order by finished_at limit ${DELETE_LIMIT})`.execute(db);
-}
+      order by finished_at limit ${sql.lit(DELETE_LIMIT)})`,
+);
+
+const deleteAbandoned = query((db) =>
+  db
+    .deleteFrom("certificate")
+    .where(sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`)
+    .returning("id"),
+);
+
+const selectLeft = query((db) =>
+  db
+    .selectFrom("certificate")
+    .select("id")
+    .where(
+      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+        and finished_at > clock_timestamp() - interval '1 day'
+        and exists (select from asked_payment where certificate_id = certificate.id)`,
+    ),
+);
 
 /**
  * Deletes certificates made on request that were not finished within a day, with what was read for them, and
@@ -52,23 +71,7 @@ async function forgetSwept(db: Database): Promise<void> {
  */
 export async function forgetAbandoned(db: Database): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    const abandoned = await trx
-      .deleteFrom("certificate")
-      .where(
-        sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`,
-      )
-      .returning("id")
-      .execute();
-    for (const { id } of abandoned) await forgetAsked(trx, id);
+    for (const { id } of await deleteAbandoned(trx).execute()) await forgetAsked(trx, id);
   });
-  const left = await db
-    .selectFrom("certificate")
-    .select("id")
-    .where(
-      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-        and finished_at > clock_timestamp() - interval '1 day'
-        and exists (select from asked_payment where certificate_id = certificate.id)`,
-    )
-    .execute();
-  for (const { id } of left) await forgetAsked(db, id);
+  for (const { id } of await selectLeft(db).execute()) await forgetAsked(db, id);
 }

@@ -8,7 +8,7 @@ import type { BookPeriod } from "../kit/time.ts";
 import { backOffMs } from "../kit/waiting.ts";
 import { sourceIsInTrouble } from "../upstreams/source-row.ts";
 import { type Lease, LeaseLost, whileHeld } from "../work/lease.ts";
-import { claimedFor, LeasedRows } from "../work/leased-rows.ts";
+import { claimedFor, QueuedRows } from "../work/leased-rows.ts";
 import { SourcePaused } from "./list/list-pace.ts";
 
 // Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a
@@ -52,15 +52,16 @@ export const isStillHeld = ({ value }: Slots<Held>): RawBuilder<unknown> => sql`
 
 /** The rows of one kind of run. */
 export class ListRuns<More extends ResultColumns> {
-  readonly leases: LeasedRows;
+  readonly leases: QueuedRows;
   readonly #table: RawBuilder<unknown>;
   readonly #more: More;
   readonly #returning: RawBuilder<unknown>;
   readonly #givingBack: Statement<Held & GivenBack>;
+  readonly #hurrying: Statement<string>;
 
   /** @param more what a claim returns besides what all have; `returning` selects it. */
   constructor(table: "sweep" | "certificate", more: More, returning: RawBuilder<unknown>) {
-    this.leases = new LeasedRows(table, "id");
+    this.leases = new QueuedRows(table, "id");
     this.#table = sql.table(table);
     this.#more = more;
     this.#returning = returning;
@@ -76,6 +77,12 @@ export class ListRuns<More extends ResultColumns> {
           returning 1),
         ${alarmsGiven(slots, ({ raises = [] }) => ({ raises }))}
         select from moved`,
+    );
+    this.#hurrying = new Statement(
+      {},
+      ({ value }: Slots<string>) => sql`
+        update ${this.#table} set due_at = clock_timestamp()
+        where source = ${value((source) => source)} and state = 'due' and faults > 0`,
     );
   }
 
@@ -111,12 +118,16 @@ export class ListRuns<More extends ResultColumns> {
     return whileHeld({ lease, stop, keep: () => this.leases.keep(db, run, lease) }, work);
   }
 
-  /** @throws LeaseLost when another worker has it: nothing was written. */
-  async saveProgress(db: Database, { id, leaseToken }: Held, progress: RawBuilder<unknown>): Promise<void> {
-    const { numAffectedRows = 0n } = await sql`
-      update ${this.#table} set ${progress}
-      where id = ${id} and lease_token = ${leaseToken} and state = 'claimed'`.execute(db);
-    if (numAffectedRows === 0n) throw new LeaseLost(TAKEN);
+  /** What saves progress. It throws LeaseLost when another worker has the run: nothing was written. */
+  saving<Given>(progress: (slots: Slots<Given>) => RawBuilder<unknown>) {
+    const statement = new Statement(
+      {},
+      (slots: Slots<Given & Held>) =>
+        sql`update ${this.#table} set ${progress(slots)} where ${isStillHeld(slots)}`,
+    );
+    return async (db: Database, { id, leaseToken }: Held, given: Given): Promise<void> => {
+      if ((await statement.write(db, { ...given, id, leaseToken })) === 0) throw new LeaseLost(TAKEN);
+    };
   }
 
   /**
@@ -129,9 +140,7 @@ export class ListRuns<More extends ResultColumns> {
 
   /** Has what failed tried again now, since its source works again. */
   async hurry(db: Database, source: string): Promise<void> {
-    await sql`
-      update ${this.#table} set due_at = clock_timestamp()
-      where source = ${source} and state = 'due' and faults > 0`.execute(db);
+    await this.#hurrying.execute(db, source);
   }
 
   /**

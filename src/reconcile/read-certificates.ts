@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { describePayments } from "../confirm/invoices/read-invoices.ts";
-import { nullable, returned, type Slots, Statement, typed } from "../database/statement.ts";
+import { nullable, query, returned, type Slots, Statement, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { answeredId, decimal, time, whole } from "../kit/answer-fields.ts";
 import type { IdRange } from "../kit/ids.ts";
@@ -53,8 +53,7 @@ interface CertificateFilters {
   to?: string | undefined;
 }
 
-/** Up to `limit` certificates whose ids are within the range. */
-export const certificatesBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
+const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
   db
     .selectFrom("certificate")
     .select(["id", "created_at as at"])
@@ -62,8 +61,12 @@ export const certificatesBeginning = (db: Database, { first, last }: IdRange, li
     .where("id", "<=", last)
     .where("document", "is not", null)
     .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
+    .limit(limit),
+);
+
+/** Up to `limit` certificates whose ids are within the range. */
+export const certificatesBeginning = (db: Database, range: IdRange, limit: number) =>
+  selectBeginning(db, range, limit).execute();
 
 interface DifferenceFilters {
   /** YYYY-MM-DD, in its zone. */
@@ -73,40 +76,33 @@ interface DifferenceFilters {
 
 const HEAD = certificateHead.keyof().options;
 
-/** Newest first. */
-export async function listCertificates(
-  db: Database,
-  { source, result, collection, from, to }: CertificateFilters,
-  limit: number,
-): Promise<z.output<typeof listedCertificate>[]> {
-  let query = db
+const selectCertificates = query((db, filters: CertificateFilters, limit: number) => {
+  const { source, result, collection, from, to } = filters;
+  let found = db
     .selectFrom("certificate")
-    .select([
-      "id",
-      "source",
-      "collection_ids as collections",
-      "result",
-      "gaps",
-      "differences",
-      "paid",
-      "paid_amount as paidAmount",
-      "time_zone as timeZone",
-      "currency",
-    ])
+    .select(["id", "source", "collection_ids as collections", "result", "gaps", "differences", "paid"])
+    .select(["paid_amount as paidAmount", "time_zone as timeZone", "currency"])
     .select(["window_from as from", "window_to as to", "finished_at as madeAt", "last_error as lastError"])
     .select(typed(returned.boolean, sql`day is not null`).as("daily"))
     .orderBy("created_at", "desc")
     .limit(limit);
-  if (source !== undefined) query = query.where("source", "=", source);
-  if (result !== undefined) query = query.where("result", "=", result);
+  if (source !== undefined) found = found.where("source", "=", source);
+  if (result !== undefined) found = found.where("result", "=", result);
   if (collection !== undefined)
-    query = query.where(sql<boolean>`collection_ids @> array[${collection.toLowerCase()}]::uuid[]`);
+    found = found.where(sql<boolean>`collection_ids @> array[${collection}]::uuid[]`);
   if (from !== undefined)
-    query = query.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone time_zone`);
+    found = found.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone time_zone`);
   if (to !== undefined)
-    query = query.where(sql<boolean>`window_from < (${to}::date + 1)::timestamp at time zone time_zone`);
-  return await query.execute();
-}
+    found = found.where(sql<boolean>`window_from < (${to}::date + 1)::timestamp at time zone time_zone`);
+  return found;
+});
+
+/** Newest first. */
+export const listCertificates = (
+  db: Database,
+  filters: CertificateFilters,
+  limit: number,
+): Promise<z.output<typeof listedCertificate>[]> => selectCertificates(db, filters, limit).execute();
 
 export const certificatePage = z.object({
   certificate: certificateHead,
@@ -205,22 +201,19 @@ export async function* issuedCertificateParts(certificate: Certificate): AsyncGe
   yield Buffer.from(`${JSON.stringify(certificate, null, 2)}\n`);
 }
 
+const selectDocument = query((db, id: string) =>
+  db.selectFrom("certificate").select("document").where("id", "=", id).where("state", "=", "done"),
+);
+
 /** @returns null when it does not exist or is not done. */
 export async function readCertificate(db: Database, id: string): Promise<Certificate | null> {
-  const row = await db
-    .selectFrom("certificate")
-    .select("document")
-    .where("id", "=", id)
-    .where("state", "=", "done")
-    .executeTakeFirst();
+  const row = await selectDocument(db, id).executeTakeFirst();
   return (row?.document as Certificate | undefined) ?? null;
 }
 
-export async function certifiedCollections(db: Database): Promise<string[]> {
-  const rows = await db
-    .selectFrom("certificate")
-    .select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id"))
-    .distinct()
-    .execute();
-  return rows.map(({ id }) => id);
-}
+const selectCollections = query((db) =>
+  db.selectFrom("certificate").select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id")).distinct(),
+);
+
+export const certifiedCollections = async (db: Database): Promise<string[]> =>
+  (await selectCollections(db).execute()).map(({ id }) => id);

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
 import { z } from "zod";
 import { type Alarm, raiseAlarms } from "../alarms/alarms.ts";
-import { clockTime, nullable, returned, typed } from "../database/statement.ts";
+import { clockTime, command, nullable, query, returned, typed } from "../database/statement.ts";
 import type { Database, Tables } from "../database/tables.ts";
 import { answeredId } from "../kit/answer-fields.ts";
 import { notFoundError } from "../kit/errors.ts";
@@ -42,31 +42,32 @@ const COLUMNS = [
   "last_error as lastError",
 ] as const;
 
-/** Newest first. */
-export async function listReplays({ db, limit = 20 }: { db: Database; limit?: number }): Promise<Replay[]> {
-  return await db
-    .selectFrom("replay")
-    .select(COLUMNS)
-    .orderBy("requested_at", "desc")
-    .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
-}
+const selectReplays = query((db, limit: number) =>
+  db.selectFrom("replay").select(COLUMNS).orderBy("requested_at", "desc").orderBy("id", "desc").limit(limit),
+);
 
-/** Up to `limit` replays whose ids are within the range, the newest first. */
-export const replaysBeginning = (db: Database, { first, last }: IdRange, limit: number) =>
+/** Newest first. */
+export const listReplays = ({ db, limit = 20 }: { db: Database; limit?: number }): Promise<Replay[]> =>
+  selectReplays(db, limit).execute();
+
+const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
   db
     .selectFrom("replay")
     .select(["id", "requested_at as at"])
     .where("id", ">=", first)
     .where("id", "<=", last)
     .orderBy("id", "desc")
-    .limit(limit)
-    .execute();
+    .limit(limit),
+);
 
-export async function findReplay({ db, id }: { db: Database; id: string }): Promise<Replay | null> {
-  return (await db.selectFrom("replay").select(COLUMNS).where("id", "=", id).executeTakeFirst()) ?? null;
-}
+/** Up to `limit` replays whose ids are within the range, the newest first. */
+export const replaysBeginning = (db: Database, range: IdRange, limit: number) =>
+  selectBeginning(db, range, limit).execute();
+
+const selectReplay = query((db, id: string) => db.selectFrom("replay").select(COLUMNS).where("id", "=", id));
+
+export const findReplay = async ({ db, id }: { db: Database; id: string }): Promise<Replay | null> =>
+  (await selectReplay(db, id).executeTakeFirst()) ?? null;
 
 /** @throws RelayError when it does not exist. */
 export async function mustFindReplay(options: { db: Database; id: string }): Promise<Replay> {
@@ -86,6 +87,16 @@ export const replayRefusal = z.object({
 });
 export type Refusal = z.output<typeof replayRefusal>;
 
+const selectRefusals = query((db, replayId: string, limit: number) =>
+  db
+    .selectFrom("replay_refusal")
+    .select(["event_id as id", "source", "error"])
+    .where("replay_id", "=", replayId)
+    .orderBy("refused_at")
+    .orderBy("event_id")
+    .limit(limit),
+);
+
 export async function listRefusals({
   db,
   id,
@@ -95,14 +106,7 @@ export async function listRefusals({
   id: string;
   limit?: number;
 }): Promise<Refusal[]> {
-  const refusals = await db
-    .selectFrom("replay_refusal")
-    .select(["event_id as id", "source", "error"])
-    .where("replay_id", "=", id)
-    .orderBy("refused_at")
-    .orderBy("event_id")
-    .limit(limit)
-    .execute();
+  const refusals = await selectRefusals(db, id, limit).execute();
   const known = await invoicesOf(db, refusals);
   return refusals.map((refusal) => ({
     eventId: refusal.id,
@@ -131,18 +135,11 @@ export const replaysWait: RawBuilder<boolean> = sql`
 /** A replay by its id, or any of a kind. */
 export type ReplayChoice = string | { anyOf: ReplayKind };
 
-/**
- * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
- * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
- * the oldest of it, then what gave up its turn longest ago.
- * @returns null when it cannot be taken now.
- */
-export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
-  const isWanted =
-    typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
-  return db.transaction().execute(async (trx) => {
-    await sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`.execute(trx);
-    const held = await trx
+const lockReplays = command(() => sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`);
+
+const claim = query(
+  (db, isWanted: RawBuilder<boolean>, lease: Lease) =>
+    db
       .updateTable("replay")
       .set({
         lease_token: newId(),
@@ -167,9 +164,22 @@ export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Pr
           .orderBy("id")
           .limit(1),
       )
-      .returning(HELD_COLUMNS)
-      .executeTakeFirst();
-    return held ?? null;
+      .returning(HELD_COLUMNS),
+  sql<boolean>`kind = ${"events"}`,
+);
+
+/**
+ * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
+ * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
+ * the oldest of it, then what gave up its turn longest ago.
+ * @returns null when it cannot be taken now.
+ */
+export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
+  const isWanted =
+    typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
+  return db.transaction().execute(async (trx) => {
+    await lockReplays(trx);
+    return (await claim(trx, isWanted, lease).executeTakeFirst()) ?? null;
   });
 }
 
@@ -217,7 +227,7 @@ export const extendReplay = (db: Database, held: HeldReplay, lease: Lease) =>
 
 const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
 
-export const replayLeases = new LeasedRows("replay", "id", "running");
+export const replayLeases = new LeasedRows("replay", "running");
 
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 
@@ -236,17 +246,19 @@ export const endReplay = (
   lastError: string | null = null,
 ) => updateHeld(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
 
+const raise = command(
+  ({ name, source, subject, detail }: Alarm) =>
+    sql`${raiseAlarms(sql`
+    select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
+      ${detail}::text as detail`)}`,
+);
+
 /** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
 export function failReplay(db: Database, held: HeldReplay, why: string, alarm: Alarm | null) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);
     await withdrawEvents(trx, held);
-    if (alarm !== null) {
-      const { name, source, subject, detail } = alarm;
-      await sql`${raiseAlarms(sql`
-        select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
-          ${detail}::text as detail`)}`.execute(trx);
-    }
+    if (alarm !== null) await raise(trx, alarm);
     return failed;
   });
 }
@@ -262,27 +274,39 @@ export async function withdrawEvents(
   if (kind !== "events") return;
   const [first] = await takeBackReplayed.execute(trx, id);
   const totals = await countOutcomes(trx, id);
-  await trx
-    .updateTable("replay")
-    .set({ ...totals, queued: totals.handled })
-    .$if(first !== undefined, (update) => update.set({ position: JSON.stringify(first) }))
-    .where("id", "=", id)
-    .execute();
+  await updateReplay(trx, id, {
+    ...totals,
+    queued: totals.handled,
+    ...(first === undefined ? {} : { position: JSON.stringify(first) }),
+  }).execute();
 }
+
+export const updateReplay = query(
+  (db, id: string, values: UpdateObject<Tables, "replay">) =>
+    db.updateTable("replay").set(values).where("id", "=", id),
+  "",
+  { state: "cancelled", finished_at: clockTime, ...NO_LEASE },
+);
+
+const updateOurs = query(
+  (db, { id, leaseToken }: Pick<HeldReplay, "id" | "leaseToken">, values: UpdateObject<Tables, "replay">) =>
+    db
+      .updateTable("replay")
+      .set(values)
+      .where("id", "=", id)
+      .where("lease_token", "=", leaseToken)
+      .where("state", "=", "running")
+      .returning(HELD_COLUMNS),
+  { id: "", leaseToken: "" },
+  { queued: 0, handled: 0, opened: 0, sent: 0, refused: 0, position: null, waits_for: null },
+);
 
 async function updateHeld(
   db: Database,
   held: HeldReplay,
   values: UpdateObject<Tables, "replay">,
 ): Promise<HeldReplay> {
-  const row = await db
-    .updateTable("replay")
-    .set(values)
-    .where("id", "=", held.id)
-    .where("lease_token", "=", held.leaseToken)
-    .where("state", "=", "running")
-    .returning(HELD_COLUMNS)
-    .executeTakeFirst();
+  const row = await updateOurs(db, held, values).executeTakeFirst();
   if (row === undefined) throw new LeaseLost(`the replay ${held.id} is no longer held`);
   return row;
 }

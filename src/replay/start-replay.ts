@@ -2,18 +2,25 @@ import { sql, type Transaction } from "kysely";
 import { closeAlarms } from "../alarms/alarms.ts";
 import { audit, type ByHand } from "../alarms/audit.ts";
 import { databaseClock } from "../database/server.ts";
+import { clockTime, command, query } from "../database/statement.ts";
 import type { Tables } from "../database/tables.ts";
 import { RelayError } from "../kit/errors.ts";
 import { newId } from "../kit/ids.ts";
 import { step } from "../kit/step.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
 import { COUNTS } from "./plan-replay.ts";
-import { DEFAULT_RATES, type Replay, type ReplayRequest } from "./replay.ts";
-import { mustFindReplay, NO_LEASE, withdrawEvents } from "./replay-rows.ts";
+import { DEFAULT_RATES, type Replay, type ReplayFilters, type ReplayRequest } from "./replay.ts";
+import { mustFindReplay, NO_LEASE, updateReplay, withdrawEvents } from "./replay-rows.ts";
 
 export interface StartOptions extends ReplayRequest, ByHand {
   rate?: number | undefined;
 }
+
+const insertReplay = command(
+  ({ kind, target, rate, actor }: StartOptions, id: string, filters: ReplayFilters, matching: number) => sql`
+    insert into replay (id, kind, filters, target, rate, matching, requested_by)
+    values (${id}, ${kind}, ${JSON.stringify(filters)}, ${JSON.stringify(target)}, ${rate}, ${matching}, ${actor})`,
+);
 
 /**
  * Stores a replay of everything that matches up to now; whoever takes its lease runs it.
@@ -28,18 +35,7 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
     const filters = { ...options.filters, to: options.filters.to ?? (await databaseClock(trx)) };
     const matching = await COUNTS[kind](trx, { ...options, filters });
     if (matching === 0) return 0;
-    await trx
-      .insertInto("replay")
-      .values({
-        id,
-        kind,
-        filters: JSON.stringify(filters),
-        target: JSON.stringify(target),
-        rate,
-        matching,
-        requested_by: actor,
-      })
-      .execute();
+    await insertReplay(trx, { ...options, rate }, id, filters, matching);
     await audit(trx, [
       {
         actor,
@@ -67,11 +63,7 @@ export function cancelReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.cancel", async (trx, replay) => {
     if (replay.state === "done" || replay.state === "cancelled")
       throw new RelayError(`The replay ${replay.id} has already ended: it is ${replay.state}.`);
-    await trx
-      .updateTable("replay")
-      .set({ state: "cancelled", finished_at: sql`clock_timestamp()`, ...NO_LEASE })
-      .where("id", "=", replay.id)
-      .execute();
+    await updateReplay(trx, replay.id, { state: "cancelled", finished_at: clockTime, ...NO_LEASE }).execute();
     await withdrawEvents(trx, replay);
   });
 }
@@ -84,14 +76,14 @@ export function resumeReplay(options: ChangeOptions): Promise<Replay> {
   return changeState(options, "replay.resume", async (trx, replay) => {
     if (replay.state === "done")
       throw new RelayError(`The replay ${replay.id} is done: there is nothing to resume.`);
-    await trx
-      .updateTable("replay")
-      .set({ state: "running", finished_at: null, last_error: null })
-      .where("id", "=", replay.id)
-      .where("state", "<>", "running")
-      .execute();
+    if (replay.state !== "running")
+      await updateReplay(trx, replay.id, { state: "running", finished_at: null, last_error: null }).execute();
   });
 }
+
+const lockReplay = query((db, id: string) =>
+  db.selectFrom("replay").select("id").where("id", "=", id).forUpdate(),
+);
 
 async function changeState(
   { db, actor, id, reason }: ChangeOptions,
@@ -99,7 +91,7 @@ async function changeState(
   change: (trx: Transaction<Tables>, replay: Replay) => Promise<void>,
 ): Promise<Replay> {
   await db.transaction().execute(async (trx) => {
-    await trx.selectFrom("replay").select("id").where("id", "=", id).forUpdate().execute();
+    await lockReplay(trx, id).execute();
     const replay = await mustFindReplay({ db: trx, id });
     await change(trx, replay);
     await closeAlarms(trx, ["replay_failed"], [{ source: "", subject: id }]);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { returned, type Slots, Statement } from "../database/statement.ts";
+import { query, returned, type Slots, Statement } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { withoutCallbackTokens, withTextsMasked } from "../kit/mask.ts";
 import { publicKeyOf, type Signed, type Signer } from "./signed.ts";
@@ -43,9 +43,11 @@ export async function issue<Document extends object>(
   return signer.sign(masked, await registerKey(trx, signer));
 }
 
+const selectKeys = query((db) => db.selectFrom("signing_key").selectAll().orderBy("created_at", "desc"));
+
 /** What `/.well-known/invoice-relay-keys.json` says: the newest first. */
 export async function readKeys(db: Database): Promise<Omit<KeysDocument, "format"> & { format: string }> {
-  const rows = await db.selectFrom("signing_key").selectAll().orderBy("created_at", "desc").execute();
+  const rows = await selectKeys(db).execute();
   return {
     format: "invoice-relay-keys:v1",
     keys: rows.map(({ id, public_key, created_at, retired_at }) => ({

@@ -1,32 +1,46 @@
 import { type RawBuilder, sql } from "kysely";
-import { interval, nullable, returned, type Slots, Statement, typed } from "../database/statement.ts";
+import {
+  command,
+  interval,
+  nullable,
+  query,
+  returned,
+  type Slots,
+  Statement,
+  typed,
+} from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import type { Allowance, Buckets } from "./allowance.ts";
 import { readUpstreamRow, type VersionedUpstream } from "./change.ts";
 import { stateOf } from "./machine.ts";
 import { SOURCE, sourceIsFlooded, sourceIsHealthy, sourceIsOpen } from "./upstream-kind.ts";
 
+const insertSources = command(
+  (names: readonly string[]) => sql`
+    insert into source (name, first_served_at)
+    select name, clock_timestamp() from unnest(${names}::text[]) as given (name) order by name
+    on conflict (name) do update set first_served_at = excluded.first_served_at
+    where source.first_served_at is null`,
+);
+const insertTopics = command(
+  (arns: readonly string[]) => sql`
+    insert into topic (arn) select arn from unnest(${arns}::text[]) as given (arn) order by arn
+    on conflict do nothing`,
+);
+
 /** Makes the rows that sources and topics keep their state in; `first_served_at` is set once and stays. */
 export async function registerUpstreams(
   db: Database,
   { sources, topics }: { sources: readonly string[]; topics: readonly string[] },
 ): Promise<void> {
-  await sql`
-    insert into source (name, first_served_at)
-    select name, clock_timestamp() from unnest(${sources}::text[]) as given (name) order by name
-    on conflict (name) do update set first_served_at = excluded.first_served_at
-    where source.first_served_at is null`.execute(db);
-  await sql`
-    insert into topic (arn) select arn from unnest(${topics}::text[]) as given (arn) order by arn
-    on conflict do nothing`.execute(db);
+  await insertSources(db, sources);
+  await insertTopics(db, topics);
 }
 
-/** @throws Error when there is no such row: `serve` makes it when it starts. */
-export async function readSource(db: Database, name: string): Promise<VersionedUpstream & Buckets> {
-  const upstream = await readUpstreamRow(db, SOURCE, name);
+const selectBuckets = query((db, name: string) => {
   const msBetween = (first: RawBuilder<unknown>, second: RawBuilder<unknown>) =>
     typed(returned.float, sql`extract(epoch from ${second} - ${first}) * 1000`);
-  const buckets = await db
+  return db
     .selectFrom("source")
     .select([
       "allowance",
@@ -34,8 +48,13 @@ export async function readSource(db: Database, name: string): Promise<VersionedU
       sourceIsFlooded.as("isFlooded"),
       msBetween(sql`clock_timestamp()`, sql`next_unknown_at`).as("nextUnknownInMs"),
     ])
-    .where("name", "=", name)
-    .executeTakeFirst();
+    .where("name", "=", name);
+});
+
+/** @throws Error when there is no such row: `serve` makes it when it starts. */
+export async function readSource(db: Database, name: string): Promise<VersionedUpstream & Buckets> {
+  const upstream = await readUpstreamRow(db, SOURCE, name);
+  const buckets = await selectBuckets(db, name).executeTakeFirst();
   if (upstream === null || buckets === undefined)
     throw new Error(`The source "${name}" has no row: it is made when serve starts`);
   return { ...upstream, ...buckets };
@@ -101,51 +120,47 @@ interface Turn {
   upstream: VersionedUpstream | null;
 }
 
-/**
- * Takes leave to read one page of the provider's list. All readers in all processes together get a share of
- * the rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most:
- * confirming leaves less than one in it, and would otherwise starve the list.
- * @param ratePerSecond null for no limit.
- * @param isUrgent a condition on the row of `source`: something else waits, for which lists step aside.
- */
-export async function takeTurn(
-  db: Database,
-  source: string,
-  ratePerSecond: number | null,
-  isUrgent: RawBuilder<boolean>,
-): Promise<Turn> {
-  const upstream = await readUpstreamRow(db, SOURCE, source);
-  // A source that was never served has no row, and so neither state nor bucket.
-  if (upstream === null) return { granted: true, nextInMs: 0, upstream };
-  const isOpen = upstream.pausedBy === null && upstream.opensInMs <= 0;
-  if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, upstream };
-  const gap = interval(listGapMs(ratePerSecond));
-  const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
+const takingTurn = (isUrgent: RawBuilder<boolean>) =>
+  command((source: string, ratePerSecond: number) => {
+    const gap = interval(listGapMs(ratePerSecond));
+    const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch
       from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
-  const { numAffectedRows = 0n } = await sql`
+    return sql`
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
       list_at = clock_timestamp() + ${gap}
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
       and list_at <= clock_timestamp()
-      and (not ${isUrgent} or list_at <= clock_timestamp() - ${interval(LIST_WAITS_MS)})`.execute(db);
-  const granted = numAffectedRows > 0n;
-  const nextInMs = granted ? 0 : Math.max(STEPPED_ASIDE_MS, await nextListInMs(db, source));
-  return { granted, nextInMs, upstream };
+      and (not ${isUrgent} or list_at <= clock_timestamp() - ${interval(LIST_WAITS_MS)})`;
+  });
+
+/**
+ * What takes leave to read one page of the provider's list. All readers in all processes together get a share of
+ * the rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most:
+ * confirming leaves less than one in it, and would otherwise starve the list.
+ * @param isUrgent a condition on the row of `source`: something else waits, for which lists step aside.
+ */
+export function takingTurns(isUrgent: RawBuilder<boolean>) {
+  const updateTurn = takingTurn(isUrgent);
+  /** @param ratePerSecond null for no limit. */
+  return async (db: Database, source: string, ratePerSecond: number | null): Promise<Turn> => {
+    const upstream = await readUpstreamRow(db, SOURCE, source);
+    // A source that was never served has no row, and so neither state nor bucket.
+    if (upstream === null) return { granted: true, nextInMs: 0, upstream };
+    const isOpen = upstream.pausedBy === null && upstream.opensInMs <= 0;
+    if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, upstream };
+    if ((await updateTurn(db, source, ratePerSecond)) > 0) return { granted: true, nextInMs: 0, upstream };
+    const [list] = await selectNextList.execute(db, source);
+    return { granted: false, nextInMs: Math.max(STEPPED_ASIDE_MS, list?.inMs ?? 0), upstream };
+  };
 }
 
-async function nextListInMs(db: Database, source: string): Promise<number> {
-  const inMs = typed(
-    returned.float,
-    sql`greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8`,
-  );
-  const row = await db
-    .selectFrom("source")
-    .select(inMs.as("inMs"))
-    .where("name", "=", source)
-    .executeTakeFirst();
-  return row?.inMs ?? 0;
-}
+const selectNextList = new Statement(
+  { inMs: returned.float },
+  ({ value }: Slots<string>) => sql`
+    select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"
+    from source where name = ${value((source) => source)}`,
+);
 
 /** When the source of that name was first served; null before that. A scalar expression. */
 export const firstServedAt = (name: RawBuilder<unknown>): RawBuilder<Date | null> =>
@@ -181,11 +196,10 @@ export async function readMoment(db: Database): Promise<string> {
   return row.now;
 }
 
+const selectFirstServed = query((db) =>
+  db.selectFrom("source").select(["name as source", "first_served_at as at"]).orderBy("name"),
+);
+
 /** Every source that is known, and when it was first served; null before that. */
-export async function listFirstServed(db: Database): Promise<{ source: string; at: Date | null }[]> {
-  return await db
-    .selectFrom("source")
-    .select(["name as source", "first_served_at as at"])
-    .orderBy("name")
-    .execute();
-}
+export const listFirstServed = (db: Database): Promise<{ source: string; at: Date | null }[]> =>
+  selectFirstServed(db).execute();

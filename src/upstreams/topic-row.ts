@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { hasTable } from "../database/migrate.ts";
-import type { Slots } from "../database/statement.ts";
+import { query, type Slots } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { TOPIC, topicIsHealthy, topicIsOpen } from "./upstream-kind.ts";
 
@@ -50,8 +50,10 @@ export const beginTrial = <Given extends TopicTrial>({ value }: Slots<Given>): R
 export const topicTakesReplays = (arn: RawBuilder<unknown>, ours: RawBuilder<unknown>) => sql<boolean>`
   coalesce((select topic.arn = any(${ours}::text[]) and ${topicIsOpen} from topic where topic.arn = ${arn}), true)`;
 
+const selectTopics = query((db) => db.selectFrom("topic").select("arn"));
+
 /** The topics that a relay ever published to with this database; none before it is migrated. */
 export async function knownTopics(db: Database): Promise<string[]> {
   if (!(await hasTable(db, "topic"))) return [];
-  return (await db.selectFrom("topic").select("arn").execute()).map(({ arn }) => arn);
+  return (await selectTopics(db).execute()).map(({ arn }) => arn);
 }

@@ -1,10 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Alarms } from "../alarms/alarms.ts";
+import { command, interval } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { step } from "../kit/step.ts";
 import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";
-import type { UpstreamKind } from "./upstream-kind.ts";
+import { SOURCE, type UpstreamKind } from "./upstream-kind.ts";
 
 interface UpstreamOptions {
   db: Database;
@@ -137,14 +138,14 @@ export const keysAreToProbe = (sources: RawBuilder<unknown>): RawBuilder<boolean
   exists (select from source
     where name = any(${sources}) and paused_by = 'refused' and probe_at <= clock_timestamp())`;
 
+const updateProbe = command(
+  ({ table, key, policy: { probe } }: UpstreamKind, name: string) => sql`
+    update ${sql.table(table)} set probe_at = clock_timestamp() + least(${interval(probe.capMs)},
+      greatest(${interval(probe.firstMs)}, clock_timestamp() - paused_at))
+    where ${sql.ref(key)} = ${name} and paused_by = 'refused' and probe_at <= clock_timestamp()`,
+  SOURCE,
+);
+
 /** Whether this process tries a refused upstream now: the next try is due after as long as it has been refused. */
-export async function takeProbe(db: Database, kind: UpstreamKind, name: string): Promise<boolean> {
-  const { firstMs, capMs } = kind.policy.probe;
-  const { numAffectedRows = 0n } = await sql`
-    update ${sql.table(kind.table)} set probe_at = clock_timestamp() + least(${`${capMs} ms`}::interval,
-      greatest(${`${firstMs} ms`}::interval, clock_timestamp() - paused_at))
-    where ${sql.ref(kind.key)} = ${name} and paused_by = 'refused' and probe_at <= clock_timestamp()`.execute(
-    db,
-  );
-  return numAffectedRows > 0n;
-}
+export const takeProbe = async (db: Database, kind: UpstreamKind, name: string): Promise<boolean> =>
+  (await updateProbe(db, kind, name)) > 0;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Slots } from "../database/statement.ts";
+import { type Columns, type Slots, Statement, text, uuid } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import type { Lease } from "./lease.ts";
@@ -22,51 +22,68 @@ export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unkno
 
 type HeldState = "claimed" | "running";
 
+interface HeldRow {
+  id: string;
+  source: string;
+  leaseToken: string;
+}
+
+const HELD_ROW: Columns<HeldRow> = {
+  source: text(({ source }) => source),
+  id: uuid(({ id }) => id),
+  lease_token: uuid(({ leaseToken }) => leaseToken),
+};
+
+const updating = <Given>(
+  rows: RawBuilder<unknown>,
+  table: LeasedTable,
+  held: (slots: Slots<Given>) => { set: RawBuilder<unknown>; which: RawBuilder<unknown> },
+) =>
+  new Statement({}, (slots: Slots<Given>) => {
+    const { set, which } = held(slots);
+    return sql`
+      update ${sql.table(table)} set ${set}
+      where ctid = any (array(${rows} and ${which} for update skip locked))`;
+  });
+
+interface Extension {
+  tokens: readonly string[];
+  ms: number;
+}
+
 /**
  * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
  * locked row is being written at this moment: it needs neither more time nor a rescue, and waiting for it
  * could deadlock.
  */
 export class LeasedRows {
-  readonly #table: RawBuilder<unknown>;
-  readonly #key: RawBuilder<unknown>;
-  readonly #held: HeldState;
-
-  /**
-   * @param key the column that, with the source, names a row.
-   * @param held the state of a row that is worked on.
-   */
-  constructor(table: LeasedTable, key: string, held: HeldState = "claimed") {
-    this.#table = sql.table(table);
-    this.#key = sql.ref(key);
-    this.#held = held;
-  }
-
   /** A condition: leases have run out. */
-  get someExpired(): RawBuilder<boolean> {
-    return sql`exists (${this.#select(EXPIRED)})`;
-  }
+  readonly someExpired: RawBuilder<boolean>;
+  /** Of rows that are worked on. */
+  protected readonly rows: RawBuilder<unknown>;
+  readonly #isHeld: Statement<string>;
+  readonly #extension: Statement<Extension>;
 
-  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
-  async releaseExpired(db: Database): Promise<number> {
-    return await this.#update(db, GIVEN_BACK, EXPIRED);
-  }
-
-  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
-  async giveBack(db: Database, held: readonly HeldRow[]): Promise<void> {
-    if (held.length === 0) return;
-    const ours = sql`(source, ${this.#key}, lease_token) in (select * from unnest(
-      ${held.map(({ source }) => source)}::text[], ${held.map(({ id }) => id)}::uuid[],
-      ${held.map(({ leaseToken }) => leaseToken)}::uuid[]))`;
-    await this.#update(db, GIVEN_BACK, ours);
+  /** @param held the state of a row that is worked on. */
+  constructor(table: LeasedTable, held: HeldState = "claimed") {
+    this.rows = sql`select ctid from ${sql.table(table)} where state = ${sql.lit(held)}`;
+    this.someExpired = sql`exists (${this.rows} and ${EXPIRED})`;
+    this.#isHeld = new Statement(
+      {},
+      ({ value }: Slots<string>) => sql`
+        select from ${sql.table(table)}
+        where state = ${sql.lit(held)} and lease_token = ${value((token) => token)}::uuid`,
+    );
+    this.#extension = updating(this.rows, table, ({ value }) => ({
+      set: sql`claimed_until = ${leaseEnd(value(({ ms }) => ms))}`,
+      which: sql`lease_token = any(${value(({ tokens }) => tokens)}::uuid[])`,
+    }));
   }
 
   /** Extends the leases that are still held; one that another worker took over stays theirs. */
   async extend(db: Database, held: readonly { leaseToken: string }[], { ms }: Lease): Promise<number> {
-    const tokens = new Set(held.map(({ leaseToken }) => leaseToken));
-    if (tokens.size === 0) return 0;
-    const until = sql`claimed_until = ${leaseEnd(sql`${ms}`)}`;
-    return await this.#update(db, until, sql`lease_token = any(${[...tokens]}::uuid[])`);
+    const tokens = [...new Set(held.map(({ leaseToken }) => leaseToken))];
+    return tokens.length === 0 ? 0 : await this.#extension.write(db, { tokens, ms });
   }
 
   /**
@@ -75,30 +92,33 @@ export class LeasedRows {
    */
   async keep(db: Database, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
     if ((await this.extend(db, [held], lease)) > 0) return true;
-    const { rows } = await sql`
-      select from ${this.#table}
-      where state = ${sql.lit(this.#held)} and lease_token = ${held.leaseToken}::uuid`.execute(db);
-    return rows.length > 0;
-  }
-
-  async #update(
-    db: Database,
-    assignments: RawBuilder<unknown>,
-    condition: RawBuilder<unknown>,
-  ): Promise<number> {
-    const { numAffectedRows = 0n } = await sql`
-      update ${this.#table} set ${assignments}
-      where ctid = any (array(${this.#select(condition)} for update skip locked))`.execute(db);
-    return Number(numAffectedRows);
-  }
-
-  #select(condition: RawBuilder<unknown>): RawBuilder<unknown> {
-    return sql`select ctid from ${this.#table} where state = ${sql.lit(this.#held)} and ${condition}`;
+    return (await this.#isHeld.execute(db, held.leaseToken)).length > 0;
   }
 }
 
-interface HeldRow {
-  id: string;
-  source: string;
-  leaseToken: string;
+/** Those of a table whose rows are due, and are due again when they are given back. */
+export class QueuedRows extends LeasedRows {
+  readonly #expired: Statement;
+  readonly #ours: Statement<readonly HeldRow[]>;
+
+  /** @param key the column that, with the source, names a row. */
+  constructor(table: Exclude<LeasedTable, "replay">, key: string) {
+    super(table);
+    this.#expired = updating(this.rows, table, () => ({ set: GIVEN_BACK, which: EXPIRED }));
+    this.#ours = updating(this.rows, table, ({ table }) => ({
+      set: GIVEN_BACK,
+      which: sql`(source, ${sql.ref(key)}, lease_token) in (
+        select source, id, lease_token from ${table("held", HELD_ROW, (held) => held)})`,
+    }));
+  }
+
+  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
+  releaseExpired(db: Database): Promise<number> {
+    return this.#expired.write(db, undefined);
+  }
+
+  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
+  async giveBack(db: Database, held: readonly HeldRow[]): Promise<void> {
+    if (held.length > 0) await this.#ours.write(db, held);
+  }
 }

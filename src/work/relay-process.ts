@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { type RawBuilder, sql } from "kysely";
 import { someAreOpen } from "../alarms/alarms.ts";
 import type { Why } from "../database/recording-problem.ts";
-import { nullable, returned, type Slots, Statement, typed } from "../database/statement.ts";
+import { command, nullable, query, returned, type Slots, Statement, typed } from "../database/statement.ts";
 import type { Database } from "../database/tables.ts";
 import { newId } from "../kit/ids.ts";
 import { programVersion } from "../kit/program-version.ts";
@@ -100,9 +100,11 @@ export class RelayProcess {
   /** Takes the row away: a process that stops in good order is not taken for dead. */
   async leave(): Promise<void> {
     this.#left = true;
-    await sql`delete from relay_process where id = ${this.#id}`.execute(this.#db);
+    await deleteProcess(this.#db, this.#id);
   }
 }
+
+const deleteProcess = command((id: string) => sql`delete from relay_process where id = ${id}`);
 
 /**
  * A table: what each process serves that has not said that it stops, and this one, as `serves`. One that fell
@@ -137,8 +139,10 @@ export interface SeenProcess {
 }
 
 /** The processes that did not say that they stopped, those heard of last first; at most 100. */
-export async function listProcesses(db: Database): Promise<SeenProcess[]> {
-  return await db
+export const listProcesses = (db: Database): Promise<SeenProcess[]> => selectProcesses(db).execute();
+
+const selectProcesses = query((db) =>
+  db
     .selectFrom("relay_process")
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
@@ -147,6 +151,5 @@ export async function listProcesses(db: Database): Promise<SeenProcess[]> {
     .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
     .select(typed(nullable(returned.json<Problem>()), sql`recording_problem`).as("recordingProblem"))
     .orderBy("seen_at", "desc")
-    .limit(100)
-    .execute();
-}
+    .limit(100),
+);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
 import { RelayClient } from "../database/sessions.ts";
-import type { Database } from "../database/tables.ts";
+import { command } from "../database/statement.ts";
 import { faultOf } from "../kit/errors.ts";
 import type { Logger } from "../kit/log.ts";
 import type { Secret } from "../kit/secret.ts";
@@ -158,6 +158,6 @@ export class WakeUps {
 }
 
 /** Wakes the workers of all processes, from a program that runs none itself. */
-export async function notifyWorkers(db: Database, work: Work): Promise<void> {
-  await sql`select pg_notify(${CHANNEL}, ${`operator ${work}`})`.execute(db);
-}
+export const notifyWorkers = command(
+  (work: Work) => sql`select pg_notify(${CHANNEL}, ${`operator ${work}`})`,
+);

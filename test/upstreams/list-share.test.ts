@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { registerUpstreams, takeTurn } from "../../src/upstreams/source-row.ts";
+import { registerUpstreams, takingTurns } from "../../src/upstreams/source-row.ts";
 import { ownDatabase } from "../support/database.ts";
 
 /** One call in 100 s: nothing comes back while the test runs. */
@@ -12,7 +12,7 @@ it("calls that read lists under a rate limit are a quarter of all that it allows
   const fill = () => sql`update source set allowance = 1, allowance_at = clock_timestamp()`.execute(db);
 
   await fill();
-  const take = (isUrgent = sql<boolean>`false`) => takeTurn(db, "default", RATE, isUrgent);
+  const take = (isUrgent = sql<boolean>`false`) => takingTurns(isUrgent)(db, "default", RATE);
   const readers = await Promise.all([1, 2, 3].map(() => take()));
   expect(readers.filter(({ granted }) => granted)).toHaveLength(1);
 

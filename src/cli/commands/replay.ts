@@ -190,7 +190,7 @@ async function chooseRunner(
     db,
     routes: [],
     lease: leaseOf(context.settings().LEASE_DURATION),
-    onConfirmations: () => notifyWorkers(db, "confirm"),
+    onConfirmations: async () => void (await notifyWorkers(db, "confirm")),
     onEvents: () => undefined,
     alarms: null,
     sources: sourceNamesOf(context.settings()),

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import {
   nullable,
+  query,
   type RowOf,
   returned,
   type Slots,
@@ -8,7 +9,7 @@ import {
   sourcesIn,
 } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
-import type { IdRange } from "../../kit/ids.ts";
+import { type IdRange, NIL_UUID } from "../../kit/ids.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
 import { plainStatuses } from "./confirmed-invoice.ts";
@@ -42,24 +43,21 @@ export const plainColumn = (column: string) =>
 export const hasStatus = (statuses: RawBuilder<unknown>) =>
   sql<boolean>`${plainColumn("invoice.status")} = any(${statuses}::text[])`;
 
+const selectPayment = query((db, { invoiceId, source }: ConfirmationKey) =>
+  db
+    .selectFrom("invoice")
+    .select(["status", "total_amount as totalAmount"])
+    .select(["collection_name as collection", "confirmed_at as confirmedAt"])
+    .where("source", "=", source)
+    .where("id", "=", invoiceId),
+);
+
 /**
  * What the provider last confirmed of an invoice, without personal data.
  * @returns null when nothing is stored.
  */
-export async function readPayment(db: Database, { invoiceId, source }: ConfirmationKey) {
-  const row = await db
-    .selectFrom("invoice")
-    .select([
-      "status",
-      "total_amount as totalAmount",
-      "collection_name as collection",
-      "confirmed_at as confirmedAt",
-    ])
-    .where("source", "=", source)
-    .where("id", "=", invoiceId)
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const readPayment = async (db: Database, key: ConfirmationKey) =>
+  (await selectPayment(db, key).executeTakeFirst()) ?? null;
 
 const selectBeginning = new Statement(
   { id: returned.uuid },
@@ -83,46 +81,48 @@ const selectBeginning = new Statement(
 export const invoicesBeginning = async (db: Database, range: IdRange, limit: number) =>
   (await selectBeginning.execute(db, { ...range, limit })).map(({ id }) => id);
 
-/** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
-export async function newestInvoiceId(db: Database, source: string): Promise<string | null> {
-  const row = await db
+const selectNewest = query((db, source: string) =>
+  db
     .selectFrom("invoice")
     .select("id")
     .where("source", "=", source)
     .where("paid_at", "is not", null)
     .orderBy("paid_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id ?? null;
+    .limit(1),
+);
+
+/** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
+export const newestInvoiceId = async (db: Database, source: string): Promise<string | null> =>
+  (await selectNewest(db, source).executeTakeFirst())?.id ?? null;
+
+interface StoredPayments {
+  source: string;
+  from: Date;
+  to: Date;
+  statuses: readonly string[];
+  after: string;
+  limit: number;
 }
 
-interface StoredPayment {
-  invoiceId: string;
-  paidAt: Date;
-  collectionName: string | null;
-}
+const selectStoredPayments = query(
+  (db, { source, from, to, statuses, after, limit }: StoredPayments) =>
+    db
+      .selectFrom("invoice")
+      .select(["id as invoiceId", "paid_at as paidAt", "collection_name as collectionName"])
+      .where("source", "=", source)
+      .where("paid_at", ">=", from)
+      .where("paid_at", "<", to)
+      .where("id", ">", after)
+      .where(hasStatus(sql`${plainStatuses(statuses)}`))
+      .orderBy("id")
+      .limit(limit)
+      .$narrowType<{ paidAt: Date }>(),
+  { source: "", from: new Date(0), to: new Date(0), statuses: [], after: NIL_UUID, limit: 1 },
+);
 
 /** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
-export async function readStoredPayments(
-  db: Database,
-  source: string,
-  { from, to, statuses }: { from: Date; to: Date; statuses: readonly string[] },
-  after: string,
-  limit: number,
-): Promise<StoredPayment[]> {
-  return await db
-    .selectFrom("invoice")
-    .select(["id as invoiceId", "paid_at as paidAt", "collection_name as collectionName"])
-    .where("source", "=", source)
-    .where("paid_at", ">=", from)
-    .where("paid_at", "<", to)
-    .where("id", ">", after)
-    .where(hasStatus(sql`${plainStatuses(statuses)}`))
-    .orderBy("id")
-    .limit(limit)
-    .$narrowType<{ paidAt: Date }>()
-    .execute();
-}
+export const readStoredPayments = (db: Database, which: StoredPayments) =>
+  selectStoredPayments(db, which).execute();
 
 const selectDescriptions = new Statement(
   {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { returned, type Slots, Statement, sourcesIn } from "../../database/statement.ts";
+import { command, query, returned, type Slots, Statement, sourcesIn } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { codeOf } from "../../kit/postgres-errors.ts";
 
@@ -23,22 +23,19 @@ const selectNames = new Statement(
 export const seenCollections = (db: Database): Promise<{ source: string; name: string }[]> =>
   selectNames.execute(db, LOOKED_AT);
 
-/** How long the whole table is searched for a name, in ms. */
-const SEARCHED_MS = 1_000;
+/** The whole table is searched for a name as long as this, in ms. */
+const limitSearch = command(() => sql`set local statement_timeout = ${sql.lit(1_000)}`);
+const selectInCollection = query((db, name: string) =>
+  db.selectFrom("invoice").select("source").where("collection_name", "=", name).limit(1),
+);
 const QUERY_CANCELED = "57014";
 
 /** Whether any payment is in this collection; where there are too many to tell soon, it may be. */
 export async function isInCollection(db: Database, name: string): Promise<boolean> {
   try {
     return await db.transaction().execute(async (trx) => {
-      await sql`set local statement_timeout = ${sql.lit(SEARCHED_MS)}`.execute(trx);
-      const found = await trx
-        .selectFrom("invoice")
-        .select("source")
-        .where("collection_name", "=", name)
-        .limit(1)
-        .executeTakeFirst();
-      return found !== undefined;
+      await limitSearch(trx);
+      return (await selectInCollection(trx, name).executeTakeFirst()) !== undefined;
     });
   } catch (error) {
     if (codeOf(error) === QUERY_CANCELED) return true;

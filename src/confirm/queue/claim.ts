@@ -13,7 +13,7 @@ import {
 } from "../../upstreams/source-row.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { Lease } from "../../work/lease.ts";
-import { claimedFor, LeasedRows } from "../../work/leased-rows.ts";
+import { claimedFor, QueuedRows } from "../../work/leased-rows.ts";
 import type { Priority, Verdict } from "./confirmation.ts";
 
 const CONFIRMATION = {
@@ -242,7 +242,7 @@ const claimWithinAllowance = new Statement(RETURNS, (slots: Slots<ClaimOptions &
   claimRows(slots, whenSourceIsUnchanged(slots), sql`, paid_for as (${spendAllowance(slots)})`),
 );
 
-export const confirmationLeases = new LeasedRows("confirmation", "invoice_id");
+export const confirmationLeases = new QueuedRows("confirmation", "invoice_id");
 
 /** A condition: confirmations of these sources are due, one step into the index for each class of each. */
 export const confirmationsAreDue = (sources: RawBuilder<unknown>): RawBuilder<boolean> => sql`

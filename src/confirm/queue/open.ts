@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { boolean, type Columns, tableOf, text, uuid } from "../../database/statement.ts";
+import { boolean, type Columns, command, tableOf, text, uuid } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { ConfirmationKey, OpenedBy, Priority } from "./confirmation.ts";
 
@@ -138,6 +138,11 @@ const TO_OPEN: Columns<ConfirmationRequest & ToOpen> = {
   record_only: boolean(({ recordOnly = false }) => recordOnly),
 };
 
+const openAll = command((toOpen: readonly (ConfirmationRequest & ToOpen)[], options: OpeningOptions) => {
+  const asked = tableOf("asked", TO_OPEN, toOpen);
+  return sql`with ${openAsked(asked, { ...options, recordOnly: sql`asked.record_only` })} select where false`;
+}, []);
+
 /**
  * Opens the confirmations; the caller is to wake the workers after the commit. A transaction calls it once:
  * the rows of a second call would be locked in no order with those of the first.
@@ -150,9 +155,7 @@ export async function openConfirmations(
   if (toOpen.length === 0) return;
   const nobody = { callbackId: null, traceparents: null };
   const distinct = new Map(toOpen.map((one) => [`${one.invoiceId} ${one.source}`, { ...one, ...nobody }]));
-  const asked = tableOf("asked", TO_OPEN, [...distinct.values()]);
-  const opened = openAsked(asked, { ...options, recordOnly: sql`asked.record_only` });
-  await sql`with ${opened} select where false`.execute(db);
+  await openAll(db, [...distinct.values()], options);
 }
 
 /** What a list said of an invoice when it was asked about, as a digest. */
@@ -167,13 +170,10 @@ const NOTED: Columns<NotedListing> = {
 };
 
 /** Notes what each confirmation was opened for, in the transaction that opens them. */
-export async function noteListed(
-  db: Database,
-  source: string,
-  listed: readonly NotedListing[],
-): Promise<void> {
-  if (listed.length === 0) return;
-  await sql`
+export const noteListed = command(
+  (source: string, listed: readonly NotedListing[]) => sql`
     update confirmation set listed_digest = noted.digest from ${tableOf("noted", NOTED, listed)}
-    where confirmation.source = ${source} and confirmation.invoice_id = noted.invoice_id`.execute(db);
-}
+    where confirmation.source = ${source} and confirmation.invoice_id = noted.invoice_id`,
+  "",
+  [],
+);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
+import { nullable, query, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import { sourceIsFlooded } from "../../upstreams/upstream-kind.ts";
 import { isGiven, KEY } from "./change-confirmations.ts";
@@ -42,42 +42,36 @@ export const confirmationsWait = sql<boolean>`
     and (priority = 'known' or (priority = 'unknown' and not ${sourceIsFlooded}))
     and due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() - interval '1 second')`;
 
-const confirmationOf = (db: Database, { invoiceId, source }: ConfirmationKey) =>
-  db.selectFrom("confirmation").where("invoice_id", "=", invoiceId).where("source", "=", source);
+const selectConfirmation = query((db, { invoiceId, source }: ConfirmationKey) =>
+  db
+    .selectFrom("confirmation")
+    .select(["state", "verdict", "opened_by as openedBy", "opened_at as openedAt"])
+    .select(["requested_at as requestedAt", "requests", "attempt as attempts", "faults"])
+    .select(["last_error as lastError", "last_answer as lastAnswer"])
+    .where("invoice_id", "=", invoiceId)
+    .where("source", "=", source),
+);
 
 /** The state of one confirmation, with an answer that could not be used; null when there is none. */
-export async function readConfirmation(db: Database, key: ConfirmationKey) {
-  const row = await confirmationOf(db, key)
-    .select([
-      "state",
-      "verdict",
-      "opened_by as openedBy",
-      "opened_at as openedAt",
-      "requested_at as requestedAt",
-      "requests",
-      "attempt as attempts",
-      "faults",
-      "last_error as lastError",
-      "last_answer as lastAnswer",
-    ])
-    .executeTakeFirst();
-  return row ?? null;
-}
+export const readConfirmation = async (db: Database, key: ConfirmationKey) =>
+  (await selectConfirmation(db, key).executeTakeFirst()) ?? null;
 
-/**
- * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
- * @param sources of these only; of all when null.
- */
-export async function countUnaskedReplays(db: Database, sources: readonly string[] | null): Promise<number> {
-  let unasked = db
+const countUnasked = query((db, sources: readonly string[] | null) => {
+  const unasked = db
     .selectFrom("confirmation")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("priority", "=", "replay")
     .where("state", "in", ["due", "claimed"])
     .where("attempt", "=", 0);
-  if (sources !== null) unasked = unasked.where(sql<boolean>`source = any(${sources}::text[])`);
-  return (await unasked.executeTakeFirstOrThrow()).count;
-}
+  return sources === null ? unasked : unasked.where(sql<boolean>`source = any(${sources}::text[])`);
+});
+
+/**
+ * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
+ * @param sources of these only; of all when null.
+ */
+export const countUnaskedReplays = async (db: Database, sources: readonly string[] | null): Promise<number> =>
+  (await countUnasked(db, sources).executeTakeFirstOrThrow()).count;
 
 const countUndelivered = new Statement(
   { dead: returned.count, quarantined: returned.count },

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import {
   type Columns,
+  command,
   nullable,
   type RowOf,
   returned,
@@ -105,24 +106,27 @@ const selectKept = new VaryingStatement(
   [{ partition: NONE, invoices: [] }],
 );
 
-/** @param keep a query for rows of source and invoice_id, read a few thousand at a time */
-export async function findKept(
-  trx: Transaction<Tables>,
-  partition: OldPartition,
-  keep: RawBuilder<unknown>,
-): Promise<CallbackKey[]> {
-  const found = new Map<string, CallbackKey>();
-  await sql`declare keep no scroll cursor for ${keep}`.execute(trx);
-  for (;;) {
-    const { rows } = await sql`fetch ${sql.lit(AT_ONCE)} from keep`.execute(trx);
-    const invoices = rows as Invoice[];
-    if (invoices.length > 0)
-      for (const key of await selectKept.execute(trx, { partition, invoices }))
-        found.set(`${key.at} ${key.id}`, key);
-    if (invoices.length < AT_ONCE) break;
-  }
-  await sql`close keep`.execute(trx);
-  return [...found.values()];
+const closeCursor = command(() => sql`close keep`);
+
+/**
+ * What finds the callbacks of a partition that stay.
+ * @param keep a query for rows of source and invoice_id, read a few thousand at a time
+ */
+export function findingKept(keep: RawBuilder<unknown>) {
+  const openCursor = command(() => sql`declare keep no scroll cursor for ${keep}`);
+  return async (trx: Transaction<Tables>, partition: OldPartition): Promise<CallbackKey[]> => {
+    const found = new Map<string, CallbackKey>();
+    await openCursor(trx);
+    for (;;) {
+      const { rows: invoices } = await sql.raw<Invoice>(`fetch ${AT_ONCE} from keep`).execute(trx);
+      if (invoices.length > 0)
+        for (const key of await selectKept.execute(trx, { partition, invoices }))
+          found.set(`${key.at} ${key.id}`, key);
+      if (invoices.length < AT_ONCE) break;
+    }
+    await closeCursor(trx);
+    return [...found.values()];
+  };
 }
 
 /**
@@ -138,16 +142,17 @@ export async function dropPartition(
 ): Promise<void> {
   const [times, ids] = [kept.map(({ at }) => at), kept.map(({ id }) => id)];
   await holdBriefly(trx);
-  await sql`
-      select drop_callback_partition(${partition.name}, ${times}::timestamptz[], ${ids}::uuid[])`.execute(
-    trx,
-  );
+  await callDrop(trx, partition.name, times, ids);
 }
+
+const callDrop = command(
+  (name: string, times: readonly string[], ids: readonly string[]) => sql`
+    select drop_callback_partition(${name}, ${times}::timestamptz[], ${ids}::uuid[])`,
+);
 
 interface DropPage {
   before: Date;
   after: CallbackKey;
-  isKept: IsKept;
   drops: boolean;
 }
 
@@ -155,21 +160,22 @@ interface DropPage {
 type IsKept = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>) => RawBuilder<unknown>;
 
 const FIRST: CallbackKey = { at: "-infinity", id: NIL_UUID };
-const SHAPE = { before: new Date(0), after: FIRST, isKept: () => sql`false` };
+const SHAPE = { before: new Date(0), after: FIRST };
 
 const DROPPING = sql`
   (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving)`;
 
 /** Looks at the next callbacks that were kept beside their partition; those that nobody needs leave. */
-const dropPage = new VaryingStatement(
-  {
-    walked: returned.count,
-    leaving: returned.count,
-    dropped: nullable(returned.count),
-    at: nullable(returned.text()),
-    id: nullable(returned.uuid),
-  },
-  ({ before, after, isKept, drops }: DropPage) => sql`
+const droppingPages = (isKept: IsKept) =>
+  new VaryingStatement(
+    {
+      walked: returned.count,
+      leaving: returned.count,
+      dropped: nullable(returned.count),
+      at: nullable(returned.text()),
+      id: nullable(returned.uuid),
+    },
+    ({ before, after, drops }: DropPage) => sql`
     with walked as materialized (
       select received_at, id, source, invoice_ids from callback_default
       where received_at < ${before} and (received_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)
@@ -183,28 +189,25 @@ const dropPage = new VaryingStatement(
       last.received_at::text as at, last.id
     from (select 1) as always left join (
       select received_at, id from walked order by received_at desc, id desc limit 1) as last on true`,
-  [
-    { ...SHAPE, drops: true },
-    { ...SHAPE, drops: false },
-  ],
-);
+    [
+      { ...SHAPE, drops: true },
+      { ...SHAPE, drops: false },
+    ],
+  );
 
-/** A few thousand at a time. @returns how many leave. */
-export async function dropStragglers(
-  db: Database,
-  given: { before: Date; isKept: IsKept; dryRun: boolean },
-): Promise<number> {
-  const { before, isKept, dryRun } = given;
-  let gone = 0;
-  for (let after = FIRST; ; ) {
-    if (!dryRun) step("stragglers to be deleted");
-    const [row] = await inKeyOrder(db, (trx) =>
-      dropPage.execute(trx, { before, after, isKept, drops: !dryRun }),
-    );
-    if (row === undefined) return gone;
-    if ((row.dropped ?? 0) > 0) step("stragglers deleted");
-    gone += row.leaving;
-    if (row.walked < AT_ONCE || row.at === null || row.id === null) return gone;
-    after = { at: row.at, id: row.id };
-  }
+/** What deletes a few thousand at a time, and says how many leave. */
+export function droppingStragglers(isKept: IsKept) {
+  const dropPage = droppingPages(isKept);
+  return async (db: Database, { before, dryRun }: { before: Date; dryRun: boolean }): Promise<number> => {
+    let gone = 0;
+    for (let after = FIRST; ; ) {
+      if (!dryRun) step("stragglers to be deleted");
+      const [row] = await inKeyOrder(db, (trx) => dropPage.execute(trx, { before, after, drops: !dryRun }));
+      if (row === undefined) return gone;
+      if ((row.dropped ?? 0) > 0) step("stragglers deleted");
+      gone += row.leaving;
+      if (row.walked < AT_ONCE || row.at === null || row.id === null) return gone;
+      after = { at: row.at, id: row.id };
+    }
+  };
 }

@@ -1,6 +1,14 @@
 import { sql } from "kysely";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/erase.ts";
-import { type Columns, returned, type Slots, Statement, tableOf, text } from "../../database/statement.ts";
+import {
+  type Columns,
+  command,
+  returned,
+  type Slots,
+  Statement,
+  tableOf,
+  text,
+} from "../../database/statement.ts";
 import type { Database } from "../../database/tables.ts";
 import type { CallbackKey } from "./drop-callbacks.ts";
 import { callbacksThatName } from "./list-callbacks.ts";
@@ -8,15 +16,14 @@ import { callbacksThatName } from "./list-callbacks.ts";
 const CALLBACK_KEY: Columns<CallbackKey> = { at: text(({ at }) => at), id: text(({ id }) => id) };
 
 /** The one update of the log that its trigger permits. @returns how many changed. */
-async function blankCallbacks(db: Database, keys: readonly CallbackKey[]): Promise<number> {
-  if (keys.length === 0) return 0;
-  const { numAffectedRows } = await sql`
+const blankCallbacks = command(
+  (keys: readonly CallbackKey[]) => sql`
     update callback set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'),
       body = '', headers = '[]', path = '', query = '', reference = null, remote_address = null
     where (received_at, id) in (select at::timestamptz, id::uuid from ${tableOf("given", CALLBACK_KEY, keys)})
-      and erased_at is null`.execute(db);
-  return Number(numAffectedRows ?? 0);
-}
+      and erased_at is null`,
+  [],
+);
 
 const selectLegible = sql`
   coalesce((select json_agg(json_build_object('at', received_at::text, 'id', id)) from known`;

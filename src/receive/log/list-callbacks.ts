@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { LOOKED_AT, type PagePosition, type PageSlice, sliceOf } from "../../database/page.ts";
 import {
   nullable,
+  query,
   type RowOf,
   returned,
   type Slots,
@@ -243,16 +244,13 @@ const selectBeginning = new Statement(
 export const callbacksBeginning = (db: Database, range: IdRange, limit: number) =>
   selectBeginning.execute(db, { ...range, limit });
 
+const selectLast = query((db) =>
+  db.selectFrom("callback").select("received_at as at").orderBy("received_at", "desc").limit(1),
+);
+
 /** When the newest callback in the log was received; null when it is empty. */
-export async function lastCallbackAt(db: Database): Promise<Date | null> {
-  const row = await db
-    .selectFrom("callback")
-    .select("received_at as at")
-    .orderBy("received_at", "desc")
-    .limit(1)
-    .executeTakeFirst();
-  return row?.at ?? null;
-}
+export const lastCallbackAt = async (db: Database): Promise<Date | null> =>
+  (await selectLast(db).executeTakeFirst())?.at ?? null;
 
 /** A condition: a callback that named no invoice came to the source since that moment. */
 export const namelessCallbackSince = (

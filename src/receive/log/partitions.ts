@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { sql, type Transaction } from "kysely";
-import { returned, type Slots, Statement } from "../../database/statement.ts";
-import type { Database, Tables } from "../../database/tables.ts";
+import { sql } from "kysely";
+import { command, returned, type Slots, Statement } from "../../database/statement.ts";
+import type { Database } from "../../database/tables.ts";
 import { isLockTimeout } from "../../kit/postgres-errors.ts";
 import { step } from "../../kit/step.ts";
 
@@ -93,6 +93,4 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
  * Lets no statement of this transaction take longer than a few seconds: it holds a lock that callbacks wait
  * for. What takes longer fails (SQLSTATE 57014), and is reported as maintenance that fails.
  */
-export async function holdBriefly(trx: Transaction<Tables>): Promise<void> {
-  await sql`set local statement_timeout = '5s'`.execute(trx);
-}
+export const holdBriefly = command(() => sql`set local statement_timeout = '5s'`);

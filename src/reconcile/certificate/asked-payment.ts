@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import {
   type Columns,
+  command,
   numeric,
   type RowOf,
   returned,
@@ -39,28 +40,26 @@ const ASKED: Columns<AskedInvoice> = {
   created_at: time(({ createdAt }) => createdAt),
 };
 
-export async function noteAsked(
-  db: Database,
-  certificateId: string,
-  answers: readonly AskedInvoice[],
-): Promise<void> {
-  await sql`
+export const noteAsked = command(
+  (certificateId: string, answers: readonly AskedInvoice[]) => sql`
     insert into asked_payment
       (certificate_id, invoice_id, asked, status, type, collection, amount, paid_at, created_at)
     select ${certificateId}::uuid, invoice_id, asked, status, type, collection, amount, paid_at, created_at
     from ${tableOf("answer", ASKED, answers)} order by invoice_id
     on conflict (certificate_id, invoice_id) do update set asked = excluded.asked, status = excluded.status,
       type = excluded.type, collection = excluded.collection, amount = excluded.amount,
-      paid_at = excluded.paid_at, created_at = excluded.created_at`.execute(db);
-}
+      paid_at = excluded.paid_at, created_at = excluded.created_at`,
+  "",
+  [],
+);
 
 /** Notes invoices that a list showed to a certificate that asks about all of them. */
-export async function noteShown(db: Database, certificateId: string, ids: readonly string[]): Promise<void> {
-  await sql`
+export const noteShown = command(
+  (certificateId: string, ids: readonly string[]) => sql`
     insert into asked_payment (certificate_id, invoice_id, shown)
     select ${certificateId}::uuid, id, true from unnest(${ids}::uuid[]) as given (id) order by id
-    on conflict do nothing`.execute(db);
-}
+    on conflict do nothing`,
+);
 
 /** The lists as a certificate reads them: what they showed since then is listed. */
 export interface CertifiedLists {
@@ -69,19 +68,18 @@ export interface CertifiedLists {
   seenSince: Date;
 }
 
-/** Adds invoices that only the books have. @param found yields their ids */
-export async function noteBooked(
-  db: Database,
-  { certificateId, source, seenSince }: CertifiedLists,
-  found: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
-    insert into asked_payment (certificate_id, invoice_id)
-    select distinct ${certificateId}::uuid, id from (${found}) as found
-    where not exists (select from listed_payment as listed where listed.source = ${source}
-      and listed.invoice_id = found.id and listed.seen_at >= ${seenSince})
-    on conflict do nothing`.execute(db);
-}
+/** What adds invoices that only the books have. @param found yields their ids */
+export const addingBooked = <Given>(found: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+  new Statement({}, (slots: Slots<Given & CertifiedLists>) => {
+    const { value } = slots;
+    return sql`
+      insert into asked_payment (certificate_id, invoice_id)
+      select distinct ${value(({ certificateId }) => certificateId)}::uuid, id from (${found(slots)}) as found
+      where not exists (select from listed_payment as listed
+        where listed.source = ${value(({ source }) => source)} and listed.invoice_id = found.id
+          and listed.seen_at >= ${value(({ seenSince }) => seenSince)})
+      on conflict do nothing`;
+  });
 
 /**
  * The ids that a certificate compares, in id order: those that the lists showed, and those that only the books
@@ -120,16 +118,16 @@ export const joinListedAndAsked = <Given extends CertifiedLists>({ value }: Slot
 
 const AT_ONCE = 20_000;
 
-/** Deletes what was asked for a certificate, once it is made; in parts, however much that was. */
-export async function forgetAsked(db: Database, certificateId: string): Promise<void> {
-  const deleteAsked = sql`
+const deleteAsked = command(
+  (certificateId: string) => sql`
     delete from asked_payment where ctid = any(array(
       select ctid from asked_payment where certificate_id = ${certificateId}
-      order by invoice_id limit ${AT_ONCE}))`;
-  for (;;) {
-    const { numAffectedRows } = await inKeyOrder(db, (trx) => deleteAsked.execute(trx));
-    if (Number(numAffectedRows) < AT_ONCE) return;
-  }
+      order by invoice_id limit ${sql.lit(AT_ONCE)}))`,
+);
+
+/** Deletes what was asked for a certificate, once it is made; in parts, however much that was. */
+export async function forgetAsked(db: Database, certificateId: string): Promise<void> {
+  while ((await inKeyOrder(db, (trx) => deleteAsked(trx, certificateId))) === AT_ONCE);
 }
 
 const COUNTED = {
@@ -158,18 +156,24 @@ export async function countCertified(db: Database, lists: CertifiedLists): Promi
   return counts ?? { listed: 0, asked: 0, open: 0, shown: 0 };
 }
 
-/** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */
-export async function lacksPayment(
-  db: Database,
-  { certificateId, source, seenSince, createdSince }: CertifiedLists & { createdSince: Date },
-  collection: string,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from asked_payment as asked
-    where certificate_id = ${certificateId} and asked = 'paid' and collection = ${collection}
-      and coalesce(created_at >= ${createdSince}, true)
-      and not exists (select from listed_payment as listed where listed.source = ${source}
-        and listed.invoice_id = asked.invoice_id and listed.seen_at >= ${seenSince})
-    limit 1`.execute(db);
-  return rows.length > 0;
+interface ListsOf extends CertifiedLists {
+  collection: string;
+  createdSince: Date;
 }
+
+const selectLacking = new Statement(
+  {},
+  ({ value }: Slots<ListsOf>) => sql`
+    select from asked_payment as asked
+    where certificate_id = ${value(({ certificateId }) => certificateId)} and asked = 'paid'
+      and collection = ${value(({ collection }) => collection)}
+      and coalesce(created_at >= ${value(({ createdSince }) => createdSince)}, true)
+      and not exists (select from listed_payment as listed
+        where listed.source = ${value(({ source }) => source)} and listed.invoice_id = asked.invoice_id
+          and listed.seen_at >= ${value(({ seenSince }) => seenSince)})
+    limit 1`,
+);
+
+/** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */
+export const lacksPayment = async (db: Database, lists: ListsOf): Promise<boolean> =>
+  (await selectLacking.execute(db, lists)).length > 0;

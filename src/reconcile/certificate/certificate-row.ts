@@ -9,10 +9,12 @@ import {
 import { closedByHandSince } from "../../alarms/audit.ts";
 import {
   type Columns,
+  command,
   integer,
   json,
   nullable,
   numeric,
+  query,
   type RowOf,
   returned,
   type Slots,
@@ -75,35 +77,29 @@ export const claimAskedFor = async (
   (await claimLeft(db, { ...asked, lease })) ??
   (await db.transaction().execute((trx) => claimNew(trx, newId(), asked, lease)));
 
+const insertAsked = command(
+  (id: string, { source, window, collectionIds, deep }: AskedFor) => sql`
+    insert into certificate (id, source, window_from, window_to, collection_ids, deep)
+    values (${id}, ${source}, ${window.from}, ${window.to}, ${collectionIds}::uuid[], ${deep})`,
+);
+
 /** Creates a certificate and claims it, in a transaction, so that nobody continues it meanwhile. */
 export async function claimNew(
   db: Database,
   id: string,
-  { source, window, collectionIds, deep }: AskedFor,
+  asked: AskedFor,
   lease: Lease,
 ): Promise<ClaimedCertificate> {
-  await db
-    .insertInto("certificate")
-    .values({
-      id,
-      source,
-      window_from: window.from,
-      window_to: window.to,
-      collection_ids: [...collectionIds],
-      deep,
-    })
-    .execute();
+  await insertAsked(db, id, asked);
   const made = await claimMade(db, { id, lease });
   if (made === null) throw new Error("a certificate that was just made is gone");
   return made;
 }
 
 /** @throws LeaseLost */
-export const saveReading = (
-  db: Database,
-  certificate: ClaimedCertificate,
-  progress: Progress,
-): Promise<void> => certificates.saveProgress(db, certificate, sql`progress = ${JSON.stringify(progress)}`);
+export const saveReading = certificates.saving(
+  ({ value }: Slots<Progress>) => sql`progress = ${value(({ reading }) => JSON.stringify({ reading }))}`,
+);
 
 const RESULT: Columns<Certificate> = {
   document: json((certificate) => JSON.stringify(certificate)),
@@ -148,39 +144,54 @@ export async function finishCertificate(
   return mustBeHeld(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
 }
 
+interface Today {
+  source: string;
+  zone: string;
+  midnight: Date;
+}
+
+const insertDaily = command(
+  (
+    { source, zone, midnight }: Today,
+    { collectionIds, currency }: ReconcileSource,
+    { today, begun, earliest }: { today: string; begun: Date; earliest: Date },
+  ) => sql`
+    insert into certificate (id, source, day, window_from, window_to, collection_ids, time_zone, currency, due_at)
+    values (${newId()}, ${source}, ${today}::date,
+      greatest(${begun}::timestamptz, least(${earliest}::timestamptz, (
+        select max(window_to) from certificate where source = ${source} and day is not null and state = 'done'))),
+      ${midnight}, ${collectionIds}::uuid[], ${zone}, ${currency},
+      ${midnight}::timestamptz + ${SETTLING_MS} * interval '1 ms')
+    on conflict do nothing`,
+);
+
+const deleteReplaced = query((db, { source, zone, midnight }: Today) =>
+  db
+    .deleteFrom("certificate")
+    .where("source", "=", source)
+    .where("state", "=", "due")
+    .where("day", "is not", null)
+    .where(sql<boolean>`window_to < ${midnight} or (window_to = ${midnight} and time_zone <> ${zone})`)
+    .returning("id"),
+);
+
 /**
  * Creates today's row: it covers the whole lookback up to midnight in the zone of the books, and what no daily
  * certificate has covered yet, but nothing before the source was first served. It takes the place of older
  * ones that were not made: their result would end a newer one's alarm. Another zone makes another row.
  */
-export async function scheduleDaily(
-  db: Database,
-  { name: source, collectionIds, lookbackMs, booksTimeZone: zone, currency }: ReconcileSource,
-): Promise<void> {
+export async function scheduleDaily(db: Database, served: ReconcileSource): Promise<void> {
+  const { name: source, lookbackMs, booksTimeZone: zone } = served;
   const { now, servedAt: firstServed } = await readClock(db, source);
   const today = bookDayOf(now, zone);
   const midnight = startOfBookDay(today, zone);
   const earliest = startOfBookDay(bookDayOf(midnight.getTime() - Math.max(lookbackMs, DAY_MS), zone), zone);
   if (firstServed === null || firstServed >= midnight) return;
   const begun = startOfBookDay(bookDayOf(firstServed, zone), zone);
-  const covered = sql`
-    (select max(window_to) from certificate where source = ${source} and day is not null and state = 'done')`;
-  await sql`
-    insert into certificate (id, source, day, window_from, window_to, collection_ids, time_zone, currency, due_at)
-    values (${newId()}, ${source}, ${today}::date, greatest(${begun}::timestamptz,
-        least(${earliest}::timestamptz, ${covered})), ${midnight}, ${collectionIds}::uuid[], ${zone}, ${currency},
-      ${midnight}::timestamptz + ${SETTLING_MS} * interval '1 ms')
-    on conflict do nothing`.execute(db);
+  const day = { source, zone, midnight };
+  await insertDaily(db, day, served, { today, begun, earliest });
   await db.transaction().execute(async (trx) => {
-    const replaced = await trx
-      .deleteFrom("certificate")
-      .where("source", "=", source)
-      .where("state", "=", "due")
-      .where("day", "is not", null)
-      .where(sql<boolean>`window_to < ${midnight} or (window_to = ${midnight} and time_zone <> ${zone})`)
-      .returning("id")
-      .execute();
-    for (const { id } of replaced) await forgetAsked(trx, id);
+    for (const { id } of await deleteReplaced(trx, day).execute()) await forgetAsked(trx, id);
   });
 }
 

@@ -21,14 +21,74 @@ import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import {
   type AskedInvoice,
+  addingBooked,
   type CertifiedLists,
   certifiedIds,
   countCertified,
   joinListedAndAsked,
   noteAsked,
-  noteBooked,
 } from "./asked-payment.ts";
 import type { PeriodReading } from "./read-period.ts";
+
+/** Of a confirmation: its last answer decided nothing, and no operator did. */
+const hasNoVerdict = sql`
+  (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null)`;
+
+/** A time in the format of the events. */
+const isoOf = (moment: RawBuilder<unknown>) => sql`
+  to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+interface Books extends CertifiedLists {
+  /** As `plainStatuses` gives them. */
+  paid: readonly string[];
+  from: Date;
+  to: Date;
+  now: Date;
+}
+
+const ownedBy = ({ value }: Slots<Books>) => sql`source = ${value(({ source }) => source)}`;
+const isPaid = ({ value }: Slots<Books>) => hasStatus(value(({ paid }) => paid));
+const within = ({ value }: Slots<Books>, at: RawBuilder<unknown>) =>
+  sql`${at} >= ${value(({ from }) => from)} and ${at} < ${value(({ to }) => to)}`;
+
+const addPaid = addingBooked(
+  (slots: Slots<Books>) => sql`
+    select id from invoice
+    where ${ownedBy(slots)} and ${within(slots, sql`paid_at`)} and ${isPaid(slots)}`,
+);
+
+// An invoice without a date, or with one that can be none, may belong to any period.
+const addUndated = addingBooked((slots: Slots<Books>) => {
+  const { value } = slots;
+  return sql`
+    select id from invoice
+    where ${ownedBy(slots)} and ${isPaid(slots)} and (((paid_at is null
+      or paid_at < created_at - ${sql.lit(BEFORE_CREATION_MS)}::float8 * interval '1 ms')
+      and coalesce(least(created_at, confirmed_at), confirmed_at) < ${value(({ to }) => to)}
+      and confirmed_at >= ${value(({ from }) => from)})
+      or paid_at > ${value(({ now }) => now)} or paid_at < ${value(() => EARLIEST)})`;
+});
+
+// No event is older than its payment.
+const addEvents = addingBooked(
+  (slots: Slots<Books>) => sql`
+    select event.invoice_id as id from event
+    left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
+    where event.${ownedBy(slots)} and ${within(slots, sql`event.created_at`)}
+      and ${isPaymentEvent} and not coalesce(${isPaid(slots)} and invoice.paid_at is not null
+        and ${inPayload("paidAt")} = ${isoOf(sql`invoice.paid_at`)}, false)`,
+);
+
+// A callback may come long after its payment: Get Invoice says the day of what has no verdict. Each state has
+// its index.
+const addOpen = addingBooked((slots: Slots<Books>) => {
+  const openedSince = sql`opened_at >= ${slots.value(({ from }) => from)}`;
+  return sql`
+    select invoice_id as id from confirmation as known
+    where ${ownedBy(slots)} and ((state = 'dead' and ${openedSince})
+      or (verdict = 'quarantined' and ${openedSince})
+      or (state = 'due' and ${hasNoVerdict}) or (state = 'claimed' and ${hasNoVerdict}))`;
+});
 
 /**
  * Adds what the lists did not show but the books have for the period: stored payments, events without a paid
@@ -41,44 +101,13 @@ export async function gatherBooks(
   window: BookPeriod,
   now: Date,
 ): Promise<void> {
-  const add = (found: RawBuilder<unknown>) => noteBooked(db, lists, found);
-  const paid = hasStatus(sql`${plainStatuses(source.paidStatuses)}`);
-  for (const { from, to } of eachDay(window))
-    await add(sql`
-      select id from invoice
-      where source = ${source.name} and paid_at >= ${from} and paid_at < ${to} and ${paid}`);
-  // An invoice without a date, or with one that can be none, may belong to any period.
-  await add(sql`
-    select id from invoice
-    where source = ${source.name} and ${paid} and (((paid_at is null
-      or paid_at < created_at - ${BEFORE_CREATION_MS}::float8 * interval '1 ms')
-      and coalesce(least(created_at, confirmed_at), confirmed_at) < ${window.to}
-      and confirmed_at >= ${window.from})
-      or paid_at > ${now} or paid_at < ${EARLIEST})`);
-  // No event is older than its payment.
-  for (const { from, to } of eachDay({ from: window.from, to: now }))
-    await add(sql`
-      select event.invoice_id as id from event
-      left join invoice on invoice.source = event.source and invoice.id = event.invoice_id
-      where event.source = ${source.name} and event.created_at >= ${from} and event.created_at < ${to}
-        and ${isPaymentEvent} and not coalesce(${paid} and invoice.paid_at is not null
-          and ${inPayload("paidAt")} = ${isoOf(sql`invoice.paid_at`)}, false)`);
-  // A callback may come long after its payment: Get Invoice says the day of what has no verdict. Each state has
-  // its index.
-  await add(sql`
-    select invoice_id as id from confirmation as known
-    where source = ${source.name} and ((state = 'dead' and opened_at >= ${window.from})
-      or (verdict = 'quarantined' and opened_at >= ${window.from})
-      or (state = 'due' and ${hasNoVerdict}) or (state = 'claimed' and ${hasNoVerdict}))`);
+  const books: Books = { ...lists, ...window, paid: plainStatuses(source.paidStatuses), now };
+  for (const day of eachDay(window)) await addPaid.execute(db, { ...books, ...day });
+  await addUndated.execute(db, books);
+  for (const day of eachDay({ from: window.from, to: now }))
+    await addEvents.execute(db, { ...books, ...day });
+  await addOpen.execute(db, books);
 }
-
-/** Of a confirmation: its last answer decided nothing, and no operator did. */
-const hasNoVerdict = sql`
-  (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null)`;
-
-/** A time in the format of the events. */
-const isoOf = (moment: RawBuilder<unknown>) => sql`
-  to_char(${moment} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const ASKED_AT_ONCE = 8;
 

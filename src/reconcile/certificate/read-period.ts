@@ -113,12 +113,12 @@ export async function readLater(reading: LaterReading, lists: Reading, now: Date
   };
   let pages = 0;
   for (const { id, name } of lists.collections) {
-    if (name === null || !(await lacksPayment(db, lacking, name))) continue;
+    if (name === null || !(await lacksPayment(db, { ...lacking, collection: name }))) continue;
     const reader = readerOf(reading, pace, { collectionId: id, begunAt });
     const later = { first: addDays(period.last, -1), last: addDays(dayOf(now), 2) };
     for (const part of (await reader.partsOf(later)).parts) {
       await reader.readWhole(part);
-      if (!(await lacksPayment(db, lacking, name))) break;
+      if (!(await lacksPayment(db, { ...lacking, collection: name }))) break;
     }
     pages += reader.pages;
   }

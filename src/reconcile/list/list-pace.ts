@@ -6,7 +6,7 @@ import { RelayError } from "../../kit/errors.ts";
 import { storableText } from "../../kit/text.ts";
 import { backOffMs } from "../../kit/waiting.ts";
 import { isHealthy } from "../../upstreams/machine.ts";
-import { listGapMs, takeTurn } from "../../upstreams/source-row.ts";
+import { listGapMs, takingTurns } from "../../upstreams/source-row.ts";
 import { Upstream } from "../../upstreams/upstream.ts";
 import { SOURCE } from "../../upstreams/upstream-kind.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -41,6 +41,8 @@ export class SourcePaused extends RelayError {
     });
   }
 }
+
+const takeTurn = takingTurns(confirmationsWait);
 
 /**
  * Limits calls to what the source allows: none while it is paused or backing off, and otherwise from the same
@@ -104,12 +106,7 @@ export class ListPace {
     await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
     for (;;) {
       signal.throwIfAborted();
-      const { granted, nextInMs, upstream } = await takeTurn(
-        db,
-        source.name,
-        source.ratePerSecond,
-        confirmationsWait,
-      );
+      const { granted, nextInMs, upstream } = await takeTurn(db, source.name, source.ratePerSecond);
       if (upstream !== null && upstream.pausedBy !== null)
         throw new SourcePaused(source.name, upstream.pausedBy);
       this.#upstream.saw(upstream === null || isHealthy(upstream));

@@ -3,8 +3,10 @@ import { plainColumn } from "../../confirm/invoices/read-invoices.ts";
 import {
   boolean,
   type Columns,
+  command,
   nullable,
   numeric,
+  query,
   type RowOf,
   returned,
   type Slots,
@@ -115,19 +117,21 @@ export async function listedPerDay(db: Database, key: ListKey, since: Date, date
 }
 
 /** Deletes what the list counted as paid on these of its days, and shows no longer. @param shown ids */
-export async function forgetUnlisted(
-  db: Database,
-  { source, collectionId }: ListKey,
-  { first, last }: ListPeriod,
-  { by, zone }: ListDates,
-  shown: readonly string[],
-): Promise<void> {
-  const day = sql`to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD')`;
-  await sql`
+export const forgetUnlisted = command(
+  (
+    { source, collectionId }: ListKey,
+    { first, last }: ListPeriod,
+    { by, zone }: ListDates,
+    shown: readonly string[],
+  ) => sql`
     delete from listed_payment
     where source = ${source} and collection_id = ${collectionId} and counted and not test_only
-      and ${day} between ${first} and ${last} and invoice_id <> all(${shown}::uuid[])`.execute(db);
-}
+      and to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD') between ${first} and ${last}
+      and invoice_id <> all(${shown}::uuid[])`,
+  { source: "", collectionId: "" },
+  { first: "", last: "" },
+  { by: "paid_at", zone: "", ends: "both" },
+);
 
 const LISTED = {
   invoiceId: returned.uuid,
@@ -164,26 +168,22 @@ const selectListed = new Statement(
 export const readListed = (db: Database, query: ListedQuery): Promise<ListedRow[]> =>
   inKeyOrder(db, (trx) => selectListed.execute(trx, query));
 
-/**
- * How many payments a list shows, as it was last read.
- * @param without those that it calls one of these, as `plainStatuses` gives them.
- */
-export async function countListed(
-  db: Database,
-  { source, collectionId }: ListKey,
-  since: Date,
-  without: readonly string[] = [],
-): Promise<number> {
-  const { count } = await db
+const countRows = query((db, { source, collectionId }: ListKey, since: Date, without: readonly string[]) =>
+  db
     .selectFrom("listed_payment")
     .select(({ fn }) => fn.countAll<number>().as("count"))
     .where("source", "=", source)
     .where("collection_id", "=", collectionId)
     .where("seen_at", ">=", since)
-    .where(sql<boolean>`(label is null or ${plainColumn("label")} <> all(${without}::text[]))`)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+    .where(sql<boolean>`(label is null or ${plainColumn("label")} <> all(${without}::text[]))`),
+);
+
+/**
+ * How many payments a list shows, as it was last read.
+ * @param without those that it calls one of these, as `plainStatuses` gives them.
+ */
+export const countListed = async (db: Database, key: ListKey, since: Date, without: readonly string[] = []) =>
+  (await countRows(db, key, since, without).executeTakeFirstOrThrow()).count;
 
 /** When a list was last read whole, and what its days and counts mean; null dates: they show nothing. */
 export interface WholeReading {
@@ -191,52 +191,48 @@ export interface WholeReading {
   dates: ListDates | null;
 }
 
-export async function readWholeReading(
-  db: Database,
-  { source, collectionId }: ListKey,
-): Promise<WholeReading | null> {
-  const row = await db
+const selectReading = query((db, { source, collectionId }: ListKey) =>
+  db
     .selectFrom("listed_collection")
     .select(["read_at as readAt", "dates"])
     .where("source", "=", source)
-    .where("collection_id", "=", collectionId)
-    .executeTakeFirst();
+    .where("collection_id", "=", collectionId),
+);
+
+export async function readWholeReading(db: Database, key: ListKey): Promise<WholeReading | null> {
+  const row = await selectReading(db, key).executeTakeFirst();
   return row === undefined ? null : { readAt: row.readAt, dates: row.dates as ListDates | null };
 }
+
+const DELETE_LIMIT = 20_000;
+
+const keepReading = command(
+  ({ source, collectionId }: ListKey, { readAt, dates }: WholeReading) => sql`
+    insert into listed_collection as known (source, collection_id, read_at, dates)
+    values (${source}, ${collectionId}, ${readAt}, ${dates === null ? null : JSON.stringify(dates)})
+    on conflict (source, collection_id) do update set read_at = excluded.read_at, dates = excluded.dates
+    where known.read_at <= excluded.read_at`,
+);
+
+const deleteStale = command(
+  (source: string, readAt: Date) => sql`
+    delete from listed_payment where ctid = any(array(
+      select ctid from listed_payment
+      where source = ${source} and seen_at < ${readAt}::timestamptz - interval '2 days'
+      order by invoice_id limit ${sql.lit(DELETE_LIMIT)}))`,
+);
 
 /**
  * Notes a reading of the whole list, unless a later one is known, and forgets what no list of the source has
  * shown for two days.
  */
-export async function keepWholeReading(
-  db: Database,
-  { source, collectionId }: ListKey,
-  { readAt, dates }: WholeReading,
-): Promise<void> {
-  await sql`
-    insert into listed_collection as known (source, collection_id, read_at, dates)
-    values (${source}, ${collectionId}, ${readAt}, ${dates === null ? null : JSON.stringify(dates)})
-    on conflict (source, collection_id) do update set read_at = excluded.read_at, dates = excluded.dates
-    where known.read_at <= excluded.read_at`.execute(db);
-  const deleteStale = sql`
-    delete from listed_payment where ctid = any(array(
-      select ctid from listed_payment
-      where source = ${source} and seen_at < ${readAt}::timestamptz - interval '2 days'
-      order by invoice_id limit ${DELETE_LIMIT}))`;
-  for (;;) {
-    const { numAffectedRows } = await inKeyOrder(db, (trx) => deleteStale.execute(trx));
-    if (Number(numAffectedRows) < DELETE_LIMIT) return;
-  }
+export async function keepWholeReading(db: Database, key: ListKey, reading: WholeReading): Promise<void> {
+  await keepReading(db, key, reading);
+  while ((await inKeyOrder(db, (trx) => deleteStale(trx, key.source, reading.readAt))) === DELETE_LIMIT);
 }
-
-const DELETE_LIMIT = 20_000;
 
 /** The counts of this list show nothing, until it is read whole again. */
-export async function distrustCounts(db: Database, { source, collectionId }: ListKey): Promise<void> {
-  await db
-    .updateTable("listed_collection")
-    .set({ dates: null })
-    .where("source", "=", source)
-    .where("collection_id", "=", collectionId)
-    .execute();
-}
+export const distrustCounts = command(
+  ({ source, collectionId }: ListKey) => sql`
+    update listed_collection set dates = null where source = ${source} and collection_id = ${collectionId}`,
+);

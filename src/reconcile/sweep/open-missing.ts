@@ -94,7 +94,8 @@ export async function openMissing(
       opened.map(({ candidate }) => candidate),
     );
     await requeueEvents(trx, name, { live, test }, toQueue);
-    await countDecided(trx, sweep, decidedTo, {
+    await countDecided(trx, sweep, {
+      decidedTo,
       listed: count(({ counts }) => counts),
       missing: count(({ missing }) => missing),
       opened: count(({ queues }) => queues),

@@ -269,7 +269,7 @@ class SweepRun {
     }
     this.#decidedSince = next;
     this.#decidedTo = NIL_UUID;
-    await saveDecided(db, this.#sweep, next);
+    await saveDecided(db, this.#sweep, { since: next });
     step("sweep went on");
   }
 
@@ -321,7 +321,7 @@ class SweepRun {
     const since = startedAt.toISOString();
     for (let after = from; ; ) {
       const listed = await readListed(db, { ...this.#key, since, after, limit: BATCH });
-      const stored = await readStoredPayments(db, name, terms, after, BATCH);
+      const stored = await readStoredPayments(db, { ...terms, source: name, after, limit: BATCH });
       const byId = new Map<string, Candidate | null>();
       for (const { invoiceId, paidAt, collectionName } of stored) {
         const isOwn = own !== null && collectionName === own;

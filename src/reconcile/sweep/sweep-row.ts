@@ -2,7 +2,9 @@ import { type RawBuilder, sql } from "kysely";
 import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../alarms/alarms.ts";
 import {
   clockTime,
+  command,
   nullable,
+  query,
   type ResultOf,
   type RowOf,
   returned,
@@ -119,6 +121,13 @@ const claimBackFillRow = claimSweep(
     for update skip locked`,
 );
 
+const insertBackFill = command(
+  ({ source, collectionId, window, publish }: WantedBackFill) => sql`
+    insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
+    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
+    on conflict do nothing`,
+);
+
 /**
  * Claims the requested back-fill: continues an unfinished one, or creates it.
  * @returns null while another process runs it.
@@ -128,39 +137,23 @@ export async function claimBackFill(
   request: WantedBackFill,
   lease: Lease,
 ): Promise<ClaimedSweep | null> {
-  const { source, collectionId, window, publish } = request;
-  await db
-    .insertInto("sweep")
-    .values({
-      id: newId(),
-      source,
-      collection_id: collectionId,
-      kind: "back_fill",
-      window_from: window.from,
-      window_to: window.to,
-      publish,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
+  await insertBackFill(db, request);
   return await claimBackFillRow(db, { ...request, lease });
 }
 
 /** Creates the next automatic sweep of each collection, due one interval after the last one started. */
-export async function scheduleSweeps(
-  db: Database,
-  source: string,
-  collectionIds: readonly string[],
-  intervalMs: number,
-): Promise<void> {
-  await sql`
+export const scheduleSweeps = command(
+  (source: string, collectionIds: readonly string[], intervalMs: number) => sql`
     insert into sweep (id, source, collection_id, kind, due_at)
     select id, source, collection_id, 'automatic',
       coalesce((${last(sql`started_at`)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
     from (select id, ${source}::text as source, collection_id
       from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
         as given (id, collection_id)) as sweep
-    on conflict do nothing`.execute(db);
-}
+    on conflict do nothing`,
+  "",
+  [],
+);
 
 /** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
@@ -170,8 +163,10 @@ export const PAUSED_MS = 5_000;
 export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
 
 /** Notes that all of what the list said before a moment was looked at. @throws LeaseLost */
-export const saveDecided = (db: Database, sweep: ClaimedSweep, since: string): Promise<void> =>
-  sweeps.saveProgress(db, sweep, sql`decided_since = ${since}, decided_to = null`);
+export const saveDecided = sweeps.saving(
+  ({ value }: Slots<{ since: string }>) => sql`
+    decided_since = ${value(({ since }) => since)}, decided_to = null`,
+);
 
 const COUNTS = {
   /** Paid invoices that the list shows: of the window, or of an automatic sweep in all. */
@@ -187,18 +182,12 @@ const COUNTS = {
 export type SweepCounts = RowOf<typeof COUNTS>;
 
 /** Counts what was looked at up to an invoice, in the transaction that opened it. @throws LeaseLost */
-export const countDecided = (
-  trx: Database,
-  sweep: ClaimedSweep,
-  decidedTo: string,
-  { listed, missing, opened, called }: SweepCounts,
-): Promise<void> =>
-  sweeps.saveProgress(
-    trx,
-    sweep,
-    sql`decided_to = ${decidedTo}, listed = listed + ${listed}, missing = missing + ${missing},
-      opened = opened + ${opened}, called = called + ${called}`,
-  );
+export const countDecided = sweeps.saving(
+  ({ value }: Slots<SweepCounts & { decidedTo: string }>) => sql`
+    decided_to = ${value(({ decidedTo }) => decidedTo)}, listed = listed + ${value(({ listed }) => listed)},
+    missing = missing + ${value(({ missing }) => missing)}, opened = opened + ${value(({ opened }) => opened)},
+    called = called + ${value(({ called }) => called)}`,
+);
 
 interface SweepEnd {
   /** How many paid invoices the list shows; null for what was counted. */
@@ -232,17 +221,20 @@ export const finishSweep = async (
 ): Promise<ResultOf<typeof updateFinished>> =>
   mustBeHeld(await updateFinished.execute(db, { id, leaseToken, ...end }));
 
-export async function backFillsUnderWay(
-  db: Database,
-  source: string,
-): Promise<{ collectionId: string; from: Date; to: Date }[]> {
-  const rows = await db
+const selectBackFills = query((db, source: string) =>
+  db
     .selectFrom("sweep")
     .select(["collection_id as collectionId", "window_from as from", "window_to as to"])
     .where("source", "=", source)
     .where("kind", "=", "back_fill")
     .where("state", "=", "claimed")
-    .where("claimed_until", ">", clockTime)
-    .execute();
+    .where("claimed_until", ">", clockTime),
+);
+
+export async function backFillsUnderWay(
+  db: Database,
+  source: string,
+): Promise<{ collectionId: string; from: Date; to: Date }[]> {
+  const rows = await selectBackFills(db, source).execute();
   return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
 }
