@@ -58,18 +58,6 @@ describe("a collector", () => {
     expect(collector.spans).toMatchObject([{ name: "anything", service: "invoice-relay" }]);
   });
 
-  it("that is down for a moment gets what it missed", async () => {
-    const collector = await startTraceReceiver();
-    const tracing = await traced({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/whole` });
-    collector.behaviour = 503;
-    tracing.tracer.start("missed", { kind: "internal" }).end();
-    await eventually(() => collector.requests.length, toBe(1));
-    collector.behaviour = 200;
-    await eventually(() => collector.spans, toHaveLength(1));
-    expect(collector.requests.map(({ path }) => path)).toEqual(["/whole", "/whole"]);
-    await tracing.close();
-  });
-
   it("that hangs keeps neither a payment nor a process from its end", async () => {
     const harness = await startHarness();
     const collector = await startTraceReceiver();

@@ -15,7 +15,7 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
 const LIVE = "arn:aws:sns:eu-west-1:123456789012:payments";
 const TOKEN = "a-token-of-22-characters-or-more";
 
-/** What would do harm; the first setting of each is the one that is named. */
+/** What would do harm. */
 const HARMFUL: [string, Record<string, string>][] = [
   ["months written as minutes", { PERSONAL_DATA_RETENTION: "6m" }],
   ["the same for callbacks", { RETENTION: "400m" }],
@@ -41,11 +41,6 @@ const HARMFUL: [string, Record<string, string>][] = [
 ];
 
 describe("a setting that would do harm is refused before anything starts", () => {
-  it.each(HARMFUL)("%s", (_, environment) => {
-    const [name = ""] = Object.keys(environment);
-    expect(problemsOf(environment)[0]).toContain(name);
-  });
-
   it("in words that say what to write instead", async () => {
     const said = HARMFUL.map(([what, environment]) => [what, ...problemsOf(environment)].join("\n  "));
     await expectGolden("settings-refused", said.join("\n"));
