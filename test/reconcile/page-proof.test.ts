@@ -63,10 +63,7 @@ describe("the proof that a list was whole", () => {
   });
 
   it("says what the contradiction is", () =>
-    expectGolden(
-      "contradictory-lists",
-      CONTRARY.map(([of, pages]) => `${of}:\n${read(pages)[1]}`).join("\n\n"),
-    ));
+    expectGolden("contradictory-lists", CONTRARY.map(([of, one]) => `${of}:\n${read(one)[1]}`).join("\n\n")));
 
   it.each<[string, number | null, PageFacts, boolean]>([
     ["nothing new", 5, page(3, 5, null, seen(0)), true],
