@@ -100,9 +100,7 @@ function drawFault(random: Random, relays: number): PlannedFault {
 }
 
 function drawLinkFault(random: Random, way: "to" | "from" | "both"): LinkFault {
-  const kind = random.one(["refuse", "delay", "throttle", "black-hole", "hang"] as const);
-  if (kind === "delay") return { kind, ms: random.between(50, 500), way };
-  if (kind === "throttle") return { kind, bytesPerSecond: random.between(2_000, 50_000), way };
+  const kind = random.one(["refuse", "black-hole", "hang"] as const);
   return kind === "black-hole" ? { kind, way } : { kind };
 }
 

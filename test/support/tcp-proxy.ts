@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { setTimeout as delay } from "node:timers/promises";
 
 /** The direction of bytes: to the server, or from it. */
 type Way = "to" | "from" | "both";
@@ -8,17 +7,10 @@ type Way = "to" | "from" | "both";
 /**
  * What may go wrong on a link.
  * - `refuse`: connections break, new ones are closed at once
- * - `delay`: bytes arrive later, in order
- * - `throttle`: limited bytes per second
  * - `black-hole`: neither bytes nor closes arrive; afterwards everything that waited arrives
  * - `hang`: the same for the connections open now, for good; new connections work
  */
-export type LinkFault =
-  | { kind: "refuse" }
-  | { kind: "delay"; ms: number; way?: Way }
-  | { kind: "throttle"; bytesPerSecond: number; way?: Way }
-  | { kind: "black-hole"; way?: Way }
-  | { kind: "hang" };
+export type LinkFault = { kind: "refuse" } | { kind: "black-hole"; way?: Way } | { kind: "hang" };
 
 /**
  * Cuts a connection once, at a request or at its reply:
@@ -43,18 +35,11 @@ interface Connection {
 
 /** What happens to the bytes of one direction; read for every piece, so that it can change at any time. */
 interface Condition {
-  delayMs: number;
-  /** 0 for no limit. */
-  bytesPerSecond: number;
   blackHole: boolean;
 }
 
-const CALM: Condition = { delayMs: 0, bytesPerSecond: 0, blackHole: false };
-
 /** Sees each piece before it is passed on. @returns how many of its bytes get through before the cut, if any */
 type Inspect = (piece: Buffer) => number | null;
-
-const PIECE_BYTES = 16 * 1024;
 
 /** One direction of a connection: from one socket to the other, in order. */
 class OneWay {
@@ -87,29 +72,18 @@ class OneWay {
 
   async #carry(inspect: Inspect, cut: () => void): Promise<void> {
     for await (const piece of this.#from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (this.#condition.delayMs > 0) await delay(this.#condition.delayMs);
       while (this.#condition.blackHole && !this.#hangs) await this.#opened.promise;
       if (this.#hangs) {
         this.sentInVain.push(piece.toString("latin1"));
         continue;
       }
       const through = inspect(piece);
-      await this.#pass(piece.subarray(0, through ?? piece.length));
+      if (!this.#to.write(piece.subarray(0, through ?? piece.length)) && !this.#to.destroyed)
+        await Promise.race(["drain", "close"].map((event) => once(this.#to, event)));
       if (through !== null) cut();
     }
     while (this.#condition.blackHole) await this.#opened.promise;
     if (!this.#hangs) this.#to.end();
-  }
-
-  async #pass(piece: Buffer): Promise<void> {
-    const { bytesPerSecond } = this.#condition;
-    const step = Math.min(PIECE_BYTES, bytesPerSecond || PIECE_BYTES);
-    for (let at = 0; at < piece.length; at += step) {
-      const part = piece.subarray(at, at + step);
-      if (bytesPerSecond > 0) await delay((part.length / bytesPerSecond) * 1_000);
-      if (!this.#to.write(part) && !this.#to.destroyed)
-        await Promise.race(["drain", "close"].map((event) => once(this.#to, event)));
-    }
   }
 }
 
@@ -118,8 +92,8 @@ export class TcpProxy {
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
   readonly #hanging: Connection[] = [];
-  readonly #to: Condition = { ...CALM };
-  readonly #from: Condition = { ...CALM };
+  readonly #to: Condition = { blackHole: false };
+  readonly #from: Condition = { blackHole: false };
   #target: number;
   #refuses = false;
   #cuts: (Cut & { left: number })[] = [];
@@ -163,12 +137,9 @@ export class TcpProxy {
 
   /** Starts a fault, also for open connections; several kinds can be combined. */
   fault(fault: LinkFault): void {
-    const way = ("way" in fault ? fault.way : undefined) ?? "both";
-    for (const condition of [way !== "from" && this.#to, way !== "to" && this.#from]) {
-      if (condition === false) continue;
-      if (fault.kind === "delay") condition.delayMs = fault.ms;
-      if (fault.kind === "throttle") condition.bytesPerSecond = fault.bytesPerSecond;
-      if (fault.kind === "black-hole") condition.blackHole = true;
+    if (fault.kind === "black-hole") {
+      this.#to.blackHole ||= fault.way !== "from";
+      this.#from.blackHole ||= fault.way !== "to";
     }
     if (fault.kind === "hang") this.hangAll();
     if (fault.kind === "refuse") {
@@ -184,8 +155,8 @@ export class TcpProxy {
 
   /** Lets everything through again, what waited first. */
   heal(): void {
-    Object.assign(this.#to, CALM);
-    Object.assign(this.#from, CALM);
+    this.#to.blackHole = false;
+    this.#from.blackHole = false;
     this.#refuses = false;
     this.#cuts = [];
     for (const { ways } of this.#connections) for (const way of ways) way.look();
