@@ -29,7 +29,6 @@ const HOLES: [Table, change: string, said: string, Healing][] = [
   ["publication", "gone", "no_acceptance", "queued"],
   ["callback", "gone", "callback_missing", "by hand"],
 
-  ["confirmation", "verdict = 'not_paid'", "verdict_differs", "asked"],
   ["confirmation", "source = 'other'", "confirmation_missing", "asked"],
   ["confirmation", "record_only = true, priority = 'replay', requested_at = '2020-01-01'", "-", "nothing"],
 
@@ -37,9 +36,7 @@ const HOLES: [Table, change: string, said: string, Healing][] = [
   ["invoice", "source = 'other'", "invoice_missing", "asked"],
   ["invoice", "status = 'Unpaid'", "books_differ not_paid", "by hand"],
   ["invoice", "amount = 1", "amount_differs books_differ", "by hand"],
-  ["invoice", "vat = 1", "books_differ", "by hand"],
   ["invoice", "paid_at = paid_at - interval '1 year'", "books_differ", "by hand"],
-  ["invoice", "paid_at = '2199-01-01'", "books_differ future", "by hand"],
   ["invoice", "document = '{}'", "books_differ", "by hand"],
   ["invoice", "created_at = null, modified_at = null, title = 'x', reference = 'x'", "-", "nothing"],
 
@@ -65,7 +62,7 @@ const HOLES: [Table, change: string, said: string, Healing][] = [
   ["publication", "message_id = 'x', replay_id = gen_random_uuid()", "-", "nothing"],
 ];
 
-const NOTES = new Set(["callback_missing", "future", "other"]);
+const NOTES = new Set(["callback_missing", "other"]);
 
 async function completePayment(): Promise<{ given: Books; id: string }> {
   const given = await books();
