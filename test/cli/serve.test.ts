@@ -5,22 +5,13 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type CliProcess, runCli, startCli } from "../support/cli-process.ts";
+import { runCli, startCli } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toEqual } from "../support/eventually.ts";
-import { type Harness, startHarness, TOKEN } from "../support/relay.ts";
+import { startHarness, TOKEN } from "../support/relay.ts";
+import { startRelayProcess } from "../support/relay-process.ts";
 
 const AWS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
-
-async function serving(
-  harness: Harness,
-  words: string[] = [],
-  environment: Record<string, string> = {},
-): Promise<CliProcess & { url: string }> {
-  const relay = startCli(["serve", ...words], { ...harness.environment(), ...AWS, ...environment });
-  await relay.says('"port":');
-  return { ...relay, url: `http://127.0.0.1:${/"port":(\d+)/.exec(relay.output.stdout)?.[1]}` };
-}
 
 const callback = (url: string, id: string) =>
   fetch(`${url}/callbacks/${TOKEN}`, {
@@ -34,8 +25,8 @@ describe("invoice-relay serve, stopped", () => {
     const harness = await startHarness();
     const id = randomUUID();
     const { asked, release } = harness.provider.held(id);
-    const relay = await serving(harness);
-    expect((await callback(relay.url, id)).status).toBe(200);
+    const { url, process: relay } = await startRelayProcess(harness.environment());
+    expect((await callback(url, id)).status).toBe(200);
     await asked;
 
     relay.child.kill("SIGTERM");
@@ -62,7 +53,8 @@ describe("invoice-relay serve, stopped", () => {
     // Quotes mean something else in NODE_OPTIONS.
     const open = `data:text/javascript,import('node:net').then((net)=>net.connect(${port},'127.0.0.1'))`;
     const harness = await startHarness();
-    const relay = await serving(harness, [], { NODE_OPTIONS: `--import=${open}` });
+    const environment = harness.environment({ NODE_OPTIONS: `--import=${open}` });
+    const { process: relay } = await startRelayProcess(environment);
     relay.child.kill("SIGTERM");
     expect(await relay.ended).toBe(0);
     expect(relay.output.stdout).toContain('"stopped"');
@@ -74,7 +66,8 @@ describe("invoice-relay serve, stopped", () => {
   ] as const)("by a bug in a $where leaves a trace of it in the log", async ({ where, signal, origin }) => {
     const harness = await startHarness();
     const bug = new URL("../support/throw-on-signal.js", import.meta.url);
-    const relay = await serving(harness, [], { NODE_OPTIONS: `--import=${bug.href}` });
+    const environment = harness.environment({ NODE_OPTIONS: `--import=${bug.href}` });
+    const { process: relay } = await startRelayProcess(environment);
     relay.child.kill(signal);
     expect(await relay.ended).toBe(1);
     const [last] = relay.output.stdout.trimEnd().split("\n").slice(-1);
@@ -89,7 +82,7 @@ describe("invoice-relay serve, stopped", () => {
 
   it("takes Ctrl-C that the terminal and npm both pass on for one wish", async () => {
     const harness = await startHarness();
-    const relay = await serving(harness);
+    const { process: relay } = await startRelayProcess(harness.environment());
     relay.child.kill("SIGINT");
     relay.child.kill("SIGINT");
     expect(await relay.ended).toBe(0);
@@ -100,8 +93,8 @@ describe("invoice-relay serve, stopped", () => {
     const harness = await startHarness();
     const id = randomUUID();
     const { asked } = harness.provider.held(id);
-    const relay = await serving(harness);
-    await callback(relay.url, id);
+    const { url, process: relay } = await startRelayProcess(harness.environment());
+    await callback(url, id);
     await asked;
     relay.child.kill("SIGTERM");
     const again = setInterval(() => relay.child.kill("SIGTERM"), 100);
@@ -114,8 +107,8 @@ describe("invoice-relay serve in parts", () => {
   it("--no-workers records, --workers-only confirms and publishes, together they do all", async () => {
     const harness = await startHarness();
     const id = harness.provider.paid();
-    const receiver = await serving(harness, ["--no-workers"]);
-    await callback(receiver.url, id);
+    const { url } = await startRelayProcess(harness.environment(), "--no-workers");
+    await callback(url, id);
     expect(harness.provider.requests).toEqual([]);
 
     const workers = startCli(["serve", "--workers-only"], { ...harness.environment(), ...AWS });
