@@ -33,15 +33,7 @@ async function loadedBy(word: string): Promise<string[]> {
 describe("a command", () => {
   it("loads what it needs, so that it is there at once", async () => {
     expect(await loadedBy("--help")).toEqual(["commander"]);
-    expect(await loadedBy("status")).toEqual([
-      "big.js",
-      "commander",
-      "ipaddr.js",
-      "kysely",
-      "luxon",
-      "pg",
-      "zod",
-    ]);
+    expect((await loadedBy("status")).join(" ")).toBe("big.js commander ipaddr.js kysely luxon pg zod");
   });
 });
 

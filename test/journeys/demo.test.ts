@@ -10,13 +10,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What a shell may hold for other work, none of it of any use. */
 const SHELL = {
-  ...{
-    AWS_PROFILE: "nonsense",
-    AWS_USE_FIPS_ENDPOINT: "true",
-    AWS_CA_BUNDLE: "/nowhere",
-    AWS_REGION: "nowhere",
-  },
-  ...{ AWS_ENDPOINT_URL: "http://nowhere.invalid", AWS_SESSION_TOKEN: "nonsense" },
+  ...{ AWS_PROFILE: "nonsense", AWS_USE_FIPS_ENDPOINT: "true", AWS_CA_BUNDLE: "/nowhere" },
+  ...{ AWS_ENDPOINT_URL: "http://nowhere.invalid", AWS_SESSION_TOKEN: "nonsense", AWS_REGION: "nowhere" },
   ...{ PGSSLMODE: "require", PGOPTIONS: "-c nonsense=1", PGUSER: "nobody", PGHOST: "/nowhere" },
   ...{ NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:9", NODE_ENV: "production" },
   ...{ NODE_OPTIONS: "--no-warnings", OTEL_EXPORTER_OTLP_ENDPOINT: "nonsense", LEASE_DURATION: "nonsense" },

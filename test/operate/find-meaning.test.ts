@@ -20,31 +20,21 @@ describe("what a search means", () => {
   ])("is told by how it looks: %j", (text, meant) => expect(meantBy(text, TODAY)).toEqual(meant));
 
   it.each([
-    ["24/11/2026", TODAY],
-    ["24.11.2026", TODAY],
-    ["24 November 2026", TODAY],
-    ["Nov 24, 2026", TODAY],
-    ["24th nov", TODAY],
-    ["25 Nov", "2025-11-25"],
-    ["today", TODAY],
-    ["yesterday", "2026-11-23"],
-    ["31/11/2026", null],
-    ["24 Noon 2026", null],
-    ["order 7", null],
-  ])("a day as people write it: %s", (text, day) => expect(dayIn(text, TODAY)).toBe(day));
+    [TODAY, "24/11/2026|24.11.2026|24 November 2026|Nov 24, 2026|24th nov|today"],
+    ["2025-11-25", "25 Nov"],
+    ["2026-11-23", "yesterday"],
+    [null, "31/11/2026|24 Noon 2026|order 7"],
+  ])("the day %s as people write it: %s", (day, texts) => {
+    for (const text of texts.split("|")) expect(dayIn(text, TODAY), text).toBe(day);
+  });
 
-  it.each<[string, string | null]>([
-    ["40645", "40645"],
-    ["40,645.00", "40645.00"],
-    ["40 645.5", "40645.5"],
-    ["₦40,645", "40645"],
-    ["N40,645.00", "40645.00"],
-    ["40645 NGN", "40645"],
-    ["40.645,00", "40645.00"],
-    ["NGN 1.240.645,50", "1240645.50"],
-    ["40645,00", "40645.00"],
-    ...["1,5", "40,645,00", "40.645,0", "much", "-5", "NGN", "1.2.3", "INV40645"].map(
-      (text): [string, null] => [text, null],
-    ),
-  ])("an amount as people write it: %s", (text, digits) => expect(amountIn(text)).toBe(digits));
+  it.each([
+    ["40645", "40645|₦40,645|40645 NGN"],
+    ["40645.00", "40,645.00|N40,645.00|40.645,00|40645,00"],
+    ["40645.5", "40 645.5"],
+    ["1240645.50", "NGN 1.240.645,50"],
+    [null, "1,5|40,645,00|40.645,0|much|-5|NGN|1.2.3|INV40645"],
+  ])("the amount %s as people write it: %s", (digits, texts) => {
+    for (const text of texts.split("|")) expect(amountIn(text), text).toBe(digits);
+  });
 });

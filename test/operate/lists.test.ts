@@ -20,16 +20,8 @@ it("a search by the payer's name finds letters beyond ASCII in either case, howe
     "STRASSE İpek",
   ];
   for (const payerName of names) await addInvoice(harness, { document: JSON.stringify({ payerName }) });
-  for (const [payer, count] of [
-    ["adébáyò", 2],
-    ["ọLÁ ADE\u0301", 2],
-    ["0%_", 2],
-    ["0_", 1],
-    ["ADEBAYO", 1],
-    ["straße", 0],
-    ["İPEK strasse", 1],
-  ] as const) {
-    const { items } = await findInvoices(db, { payer }, { from: null, limit: 10 });
-    expect(items, payer).toHaveLength(count);
-  }
+  const found: number[] = [];
+  for (const payer of ["adébáyò", "ọLÁ ADE\u0301", "0%_", "0_", "ADEBAYO", "straße", "İPEK strasse"])
+    found.push((await findInvoices(db, { payer }, { from: null, limit: 10 })).items.length);
+  expect(found).toEqual([2, 2, 2, 1, 1, 0, 1]);
 });

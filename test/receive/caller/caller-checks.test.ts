@@ -22,16 +22,8 @@ function sourceWith(changes: Record<string, string>) {
 it("a token in a URL is known when it is one of those configured, in full and nothing more", () => {
   const tokens = new CallbackTokens(sourceWith({}));
   for (const token of [SHORT, LONG]) expect(tokens.sourceOf(token)?.name).toBe("default");
-  for (const token of [
-    "",
-    "\0",
-    LONG.slice(0, -1),
-    `${SHORT}\0`,
-    `${LONG}x`,
-    SHORT + LONG,
-    SHORT.toUpperCase(),
-  ])
-    expect(tokens.sourceOf(token)).toBeNull();
+  const others = ["", "\0", LONG.slice(0, -1), `${SHORT}\0`, `${LONG}x`, SHORT + LONG, SHORT.toUpperCase()];
+  for (const token of others) expect(tokens.sourceOf(token)).toBeNull();
 });
 
 const SECRET = "a-secret-for-signatures-0123456789";
