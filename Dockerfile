@@ -3,10 +3,10 @@
 FROM node:24.21.0-alpine AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
-COPY ops/checkout ops/checkout
+COPY tools/checkout tools/checkout
 RUN npm ci --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY ops/build.ts ops/build.ts
+COPY tools/build.ts tools/build.ts
 COPY src src
 COPY migrations migrations
 RUN npm run build
@@ -15,7 +15,7 @@ RUN npm run build
 FROM node:24.21.0-alpine AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-COPY ops/checkout ops/checkout
+COPY tools/checkout tools/checkout
 RUN npm ci --omit=dev --omit=peer --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-alpine
@@ -30,5 +30,5 @@ EXPOSE 4000
 # OPS_PORT nothing listens: that the process runs is all there is to ask.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "const { OPS_PORT, PORT } = process.env; if (!OPS_PORT && /\\0--workers-only\\0/.test(require('fs').readFileSync('/proc/1/cmdline', 'utf8'))) process.exit(0); fetch(`http://127.0.0.1:${OPS_PORT || PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "dist/src/cli/main.js"]
+ENTRYPOINT ["node", "dist/src/interfaces/cli/main.js"]
 CMD ["serve"]

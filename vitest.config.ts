@@ -1,7 +1,7 @@
 import { devNull } from "node:os";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { leaveShellBehind } from "./src/kit/shell-variables.ts";
+import { leaveShellBehind } from "./src/platform/config/shell-variables.ts";
 import { TIMEOUT_MS } from "./test/support/timeout-ms.ts";
 import { unitTests } from "./test/support/unit-tests.ts";
 
@@ -11,13 +11,13 @@ const SANDBOX = ["test/sandbox/provider/**/*.test.ts", "test/sandbox/sns/**/*.te
 // Whole journeys, outages, kills, floods and bundles: minutes, most of them waited for.
 const LONG = [
   "test/journeys/!(callback-variants|paid-invoice|traces).test.ts",
-  "test/app/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
-  "test/app/lambda/!(drain|read-environment|stage).test.ts",
-  "test/cli/serve.test.ts",
-  "test/operate/erase-whatever-came.test.ts",
-  "test/receive/{linear-time,postgres-away,slow-senders}.test.ts",
-  "test/reconcile/hand-made-holes.test.ts",
-  "test/replay/interrupted-replay.test.ts",
+  "test/runtime/{alarm-webhook,database-watch,keep-partitions,start-without-database}.test.ts",
+  "test/runtime/lambda/!(drain|read-environment|stage).test.ts",
+  "test/interfaces/cli/serve.test.ts",
+  "test/operations/erase-whatever-came.test.ts",
+  "test/pipeline/receive/{linear-time,postgres-away,slow-senders}.test.ts",
+  "test/pipeline/reconcile/hand-made-holes.test.ts",
+  "test/pipeline/replay/interrupted-replay.test.ts",
   "test/sandbox/postgres/embedded-postgres.test.ts",
 ];
 
@@ -43,7 +43,7 @@ const WITH_SERVERS = {
 
 // What waits for heartbeats and back-offs is begun first, the longest of all: else a run would end with these alone.
 const WAITS_LONG =
-  /\/test\/(app\/(maintenance|silent-process|lambda\/passes)|confirm\/asking|journeys\/(demo|several-sources|quiet)|operate\/payments-waiting|reconcile\/hand-made-holes|replay\/interrupted-replay)\.test\.ts$/;
+  /\/test\/(runtime\/(maintenance|silent-process|lambda\/passes)|pipeline\/(confirm\/asking|reconcile\/hand-made-holes|replay\/interrupted-replay)|journeys\/(demo|several-sources|quiet)|operations\/payments-waiting)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 -- Every statement of the relay, whole, made by `npm run documents`.
 
--- appendCallbacks, src/receive/log/append-statements.ts
+-- appendCallbacks, src/pipeline/receive/log/append-statements.ts
 insert into callback (
   id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
   erased_digest, path, query, reference, remote_address, headers, body
@@ -27,7 +27,7 @@ cross join lateral (
   ) as is_erased
 ) as mark;
 
--- appendAndOpen, src/receive/log/append-statements.ts
+-- appendAndOpen, src/pipeline/receive/log/append-statements.ts
 with logged as (
   insert into callback (
     id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
@@ -100,7 +100,7 @@ opened as (
 select
 where false;
 
--- appendAndAlarm, src/receive/log/append-statements.ts
+-- appendAndAlarm, src/pipeline/receive/log/append-statements.ts
 with logged as (
   insert into callback (
     id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
@@ -197,7 +197,7 @@ raised as (
 select name, source, subject, detail, is_new as "isNew"
 from raised;
 
--- appendAndHandOver, src/receive/log/append-statements.ts
+-- appendAndHandOver, src/pipeline/receive/log/append-statements.ts
 with logged as (
   insert into callback (
     id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
@@ -285,7 +285,7 @@ select invoice_id as "invoiceId", source, traceparents, erased_at is not null as
 from opened
 where lease_token = $25::uuid;
 
--- selectPartitions, src/receive/log/drop-callbacks.ts
+-- selectPartitions, src/pipeline/receive/log/drop-callbacks.ts
 select *
 from (
   select child.relname::text as name,
@@ -304,7 +304,7 @@ from (
 where "to" <= $1
 order by "to";
 
--- countRows, src/receive/log/drop-callbacks.ts
+-- countRows, src/pipeline/receive/log/drop-callbacks.ts
 select case
   when counted < $1 then counted
   else greatest(counted, (select reltuples::bigint from pg_class where oid = to_regclass($2)))
@@ -314,7 +314,7 @@ from (
   from (select from callback where received_at >= $3 and received_at < $4 limit $5) as counting
 ) as first;
 
--- selectKept, src/receive/log/drop-callbacks.ts
+-- selectKept, src/pipeline/receive/log/drop-callbacks.ts
 select old.received_at::text as at, old.id
 from unnest($1::text[], $2::uuid[]) as "keep" ("source", "invoice_id")
 cross join lateral (
@@ -328,13 +328,13 @@ cross join lateral (
     and invoice_ids @> array[keep.invoice_id] and source = keep.source offset 0
 ) as old;
 
--- closeCursor, src/receive/log/drop-callbacks.ts
+-- closeCursor, src/pipeline/receive/log/drop-callbacks.ts
 close keep;
 
--- callDrop, src/receive/log/drop-callbacks.ts
+-- callDrop, src/pipeline/receive/log/drop-callbacks.ts
 select drop_callback_partition($1, $2::timestamptz[], $3::uuid[]);
 
--- blankCallbacks, src/receive/log/erase-callbacks.ts
+-- blankCallbacks, src/pipeline/receive/log/erase-callbacks.ts
 update callback
 set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'), body = '', headers = '[]',
   path = '', query = '', reference = null, remote_address = null
@@ -343,7 +343,7 @@ where (received_at, id) in (
 )
   and erased_at is null;
 
--- selectAbout, src/receive/log/erase-callbacks.ts
+-- selectAbout, src/pipeline/receive/log/erase-callbacks.ts
 with known as materialized (
   select received_at, id, source, erased_at is null as legible
   from (
@@ -368,7 +368,7 @@ select count(*) as found,
   coalesce(array_agg(distinct source), '{}') as sources
 from known;
 
--- selectByReference, src/receive/log/erase-callbacks.ts
+-- selectByReference, src/pipeline/receive/log/erase-callbacks.ts
 with known as materialized (
   select callback.*, is_shared
   from unnest($1::text[], $2::text[]) as "given" ("source", "reference")
@@ -406,7 +406,7 @@ select coalesce(
   coalesce((select json_agg(listed) from listed), '[]'::json) as
 left;
 
--- selectPage, src/receive/log/list-callbacks.ts
+-- selectPage, src/pipeline/receive/log/list-callbacks.ts
 select *
 from (
   select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
@@ -448,7 +448,7 @@ from (
 where matches or place = $14
 order by place;
 
--- selectWhole, src/receive/log/list-callbacks.ts
+-- selectWhole, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
   found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds",
   erased_at as "erasedAt",
@@ -457,13 +457,13 @@ select id, received_at as "receivedAt", source, method, path, reference, remote_
 from callback
 where received_at = $1 and id = $2;
 
--- countByMinute, src/receive/log/list-callbacks.ts
+-- countByMinute, src/pipeline/receive/log/list-callbacks.ts
 select date_trunc('minute', received_at) as at, count(*) as count
 from callback
 where received_at >= $1 and received_at < $2
 group by 1;
 
--- selectAbout, src/receive/log/list-callbacks.ts
+-- selectAbout, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as "receivedAt", found_by as "foundBy"
 from (
   select *
@@ -478,7 +478,7 @@ where source = $4
 order by received_at desc
 limit $5;
 
--- selectFirst, src/receive/log/list-callbacks.ts
+-- selectFirst, src/pipeline/receive/log/list-callbacks.ts
 select received_at as at, id, source, method, remote_address as "remoteAddress", found_by as "foundBy",
   verdict,
   case when erased_at is null then octet_length(body) end as bytes,
@@ -495,7 +495,7 @@ from (
 order by received_at, id
 limit $4;
 
--- selectIds, src/receive/log/list-callbacks.ts
+-- selectIds, src/pipeline/receive/log/list-callbacks.ts
 select invoice_id as "invoiceId"
 from (
   select received_at, invoice_ids from callback where reference = $1 order by received_at desc limit $2
@@ -505,26 +505,26 @@ group by 1
 order by max(received_at) desc
 limit $3;
 
--- selectBeginning, src/receive/log/list-callbacks.ts
+-- selectBeginning, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as at, source
 from callback
 where received_at between $1 and $2 and id between $3::uuid and $4::uuid
 order by received_at desc, id desc
 limit $5;
 
--- selectLast, src/receive/log/list-callbacks.ts
+-- selectLast, src/pipeline/receive/log/list-callbacks.ts
 select "received_at" as "at" from "callback" order by "received_at" desc limit $1;
 
--- createPartition, src/receive/log/partitions.ts
+-- createPartition, src/pipeline/receive/log/partitions.ts
 select make_callback_partition(($1::timestamptz at time zone 'UTC')::date) as made;
 
--- selectPartition, src/receive/log/partitions.ts
+-- selectPartition, src/pipeline/receive/log/partitions.ts
 select to_regclass($1) is not null as "isThere";
 
--- holdBriefly, src/receive/log/partitions.ts
+-- holdBriefly, src/pipeline/receive/log/partitions.ts
 set local statement_timeout = '5s';
 
--- storeOutcomes, src/confirm/answer-statement.ts
+-- storeOutcomes, src/pipeline/confirm/answer-statement.ts
 with answer as materialized (
   select *
   from unnest(
@@ -699,7 +699,7 @@ select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseTo
   held.callback_id as "callbackId", held.requested_at as "requestedAt"
 from held;
 
--- storeOutcomesAndAlarm, src/confirm/answer-statement.ts
+-- storeOutcomesAndAlarm, src/pipeline/confirm/answer-statement.ts
 with answer as materialized (
   select *
   from unnest(
@@ -905,10 +905,10 @@ select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseTo
   held.callback_id as "callbackId", held.requested_at as "requestedAt"
 from held;
 
--- insertMark, src/confirm/erase.ts
+-- insertMark, src/pipeline/confirm/erase.ts
 insert into erased_invoice (id) values ($1) on conflict (id) do nothing returning true as "isNew";
 
--- selectUnchecked, src/confirm/erase.ts
+-- selectUnchecked, src/pipeline/confirm/erase.ts
 select "id"
 from "erased_invoice"
 where checked_at is null and erased_at not between clock_timestamp() - interval '1 minute'
@@ -916,10 +916,10 @@ where checked_at is null and erased_at not between clock_timestamp() - interval 
 order by "erased_at"
 limit $1;
 
--- noteChecked, src/confirm/erase.ts
+-- noteChecked, src/pipeline/confirm/erase.ts
 update erased_invoice set checked_at = clock_timestamp() where id = $1;
 
--- updateConfirmations, src/confirm/erase.ts
+-- updateConfirmations, src/pipeline/confirm/erase.ts
 with known as (
   select source, erased_at is null or last_answer is not null as held
   from confirmation
@@ -936,7 +936,7 @@ from known
 where confirmation.invoice_id = $2 and confirmation.source = known.source
 returning known.source, known.held;
 
--- updatePayments, src/confirm/erase.ts
+-- updatePayments, src/pipeline/confirm/erase.ts
 with known as (
   select count(*) as found,
     coalesce(
@@ -965,13 +965,13 @@ select known.found, known.references, (select count(*) from invoices) as invoice
   (select count(*) from snapshots) as snapshots
 from known;
 
--- selectPayment, src/confirm/invoices/read-invoices.ts
+-- selectPayment, src/pipeline/confirm/invoices/read-invoices.ts
 select "status", "total_amount" as "totalAmount", "collection_name" as "collection",
   "confirmed_at" as "confirmedAt"
 from "invoice"
 where "source" = $1 and "id" = $2;
 
--- selectBeginning, src/confirm/invoices/read-invoices.ts
+-- selectBeginning, src/pipeline/confirm/invoices/read-invoices.ts
 select id
 from (
   (
@@ -1014,10 +1014,10 @@ from (
 order by id
 limit $7;
 
--- selectNewest, src/confirm/invoices/read-invoices.ts
+-- selectNewest, src/pipeline/confirm/invoices/read-invoices.ts
 select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
 
--- selectStoredPayments, src/confirm/invoices/read-invoices.ts
+-- selectStoredPayments, src/pipeline/confirm/invoices/read-invoices.ts
 select "id" as "invoiceId", "paid_at" as "paidAt", "collection_name" as "collectionName"
 from "invoice"
 where "source" = $1 and "paid_at" >= $2 and "paid_at" < $3 and "id" > $4
@@ -1026,13 +1026,13 @@ where "source" = $1 and "paid_at" >= $2 and "paid_at" < $3 and "id" > $4
 order by "id"
 limit $6;
 
--- selectDescriptions, src/confirm/invoices/read-invoices.ts
+-- selectDescriptions, src/pipeline/confirm/invoices/read-invoices.ts
 select invoice.id as "invoiceId", invoice.source, invoice.reference, invoice.collection_name as collection,
   invoice.total_amount as "totalAmount"
 from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
 join invoice on invoice.source = given.source and invoice.id = given.invoice_id;
 
--- selectAnswers, src/confirm/invoices/read-invoices.ts
+-- selectAnswers, src/pipeline/confirm/invoices/read-invoices.ts
 select source, true as newest, status, asked_at as "askedAt", document::text as document,
   erased_at as "erasedAt"
 from invoice
@@ -1087,7 +1087,7 @@ union all (
 order by 2 desc, 4 desc
 limit $4;
 
--- selectAnswersInOrder, src/confirm/invoices/read-invoices.ts
+-- selectAnswersInOrder, src/pipeline/confirm/invoices/read-invoices.ts
 (
   select asked_at as at, source, status
   from invoice_snapshot
@@ -1141,7 +1141,7 @@ where source = any(
   and id = $3
 order by 1;
 
--- selectNames, src/confirm/invoices/seen-collections.ts
+-- selectNames, src/pipeline/confirm/invoices/seen-collections.ts
 select distinct source, collection_name as name
 from unnest(
   array(
@@ -1173,13 +1173,13 @@ cross join lateral (
 where collection_name is not null
 order by source, name;
 
--- limitSearch, src/confirm/invoices/seen-collections.ts
+-- limitSearch, src/pipeline/confirm/invoices/seen-collections.ts
 set local statement_timeout = 1000;
 
--- selectInCollection, src/confirm/invoices/seen-collections.ts
+-- selectInCollection, src/pipeline/confirm/invoices/seen-collections.ts
 select "source" from "invoice" where "collection_name" = $1 limit $2;
 
--- release, src/confirm/queue/change-confirmations.ts
+-- release, src/pipeline/confirm/queue/change-confirmations.ts
 update confirmation
 set released_at = clock_timestamp()
 from (
@@ -1191,7 +1191,7 @@ from (
 ) as given
 where confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
 
--- dismiss, src/confirm/queue/change-confirmations.ts
+-- dismiss, src/pipeline/confirm/queue/change-confirmations.ts
 update confirmation
 set dismissed_at = clock_timestamp()
 from (
@@ -1203,7 +1203,7 @@ from (
 ) as given
 where confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
 
--- updatePriority, src/confirm/queue/change-confirmations.ts
+-- updatePriority, src/pipeline/confirm/queue/change-confirmations.ts
 update confirmation
 set priority = 'known', due_at = least(due_at, clock_timestamp())
 from (
@@ -1215,10 +1215,10 @@ from (
 ) as found
 where confirmation.source = $3 and confirmation.invoice_id = found.invoice_id;
 
--- selectKeptSince, src/confirm/queue/change-confirmations.ts
+-- selectKeptSince, src/pipeline/confirm/queue/change-confirmations.ts
 select clock_timestamp() - '7 days'::interval as since;
 
--- deletePage, src/confirm/queue/change-confirmations.ts
+-- deletePage, src/pipeline/confirm/queue/change-confirmations.ts
 delete from confirmation
 where verdict = 'unknown_invoice' and state = 'done' and settled_at < clock_timestamp() - '7 days'::interval
   and ctid = any(
@@ -1238,7 +1238,7 @@ where verdict = 'unknown_invoice' and state = 'done' and settled_at < clock_time
     )
   );
 
--- claimWhenHealthy, src/confirm/queue/claim.ts
+-- claimWhenHealthy, src/pipeline/confirm/queue/claim.ts
 with admitted as materialized (
   select name
   from source
@@ -1378,7 +1378,7 @@ left join lateral (
   select * from invoice where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1
 ) as invoice on true;
 
--- claimWithinAllowance, src/confirm/queue/claim.ts
+-- claimWithinAllowance, src/pipeline/confirm/queue/claim.ts
 with admitted as materialized (
   select name
   from source
@@ -1529,10 +1529,10 @@ left join lateral (
   select * from invoice where invoice.source = claimed.source and invoice.id = claimed.invoice_id limit 1
 ) as invoice on true;
 
--- confirmationLeases, src/confirm/queue/claim.ts
+-- confirmationLeases, src/pipeline/confirm/queue/claim.ts
 select from "confirmation" where state = 'claimed' and lease_token = $1::uuid;
 
--- confirmationLeases, src/confirm/queue/claim.ts
+-- confirmationLeases, src/pipeline/confirm/queue/claim.ts
 update "confirmation"
 set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
 where ctid = any (
@@ -1544,7 +1544,7 @@ where ctid = any (
   )
 );
 
--- confirmationLeases, src/confirm/queue/claim.ts
+-- confirmationLeases, src/pipeline/confirm/queue/claim.ts
 update "confirmation"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -1553,7 +1553,7 @@ where ctid = any (
   )
 );
 
--- confirmationLeases, src/confirm/queue/claim.ts
+-- confirmationLeases, src/pipeline/confirm/queue/claim.ts
 update "confirmation"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -1569,7 +1569,7 @@ where ctid = any (
   )
 );
 
--- openAll, src/confirm/queue/open.ts
+-- openAll, src/pipeline/confirm/queue/open.ts
 with opened as (
   insert into confirmation as known (
     invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at, open_since,
@@ -1615,31 +1615,31 @@ with opened as (
 select
 where false;
 
--- noteListed, src/confirm/queue/open.ts
+-- noteListed, src/pipeline/confirm/queue/open.ts
 update confirmation
 set listed_digest = noted.digest
 from unnest($1::uuid[], $2::text[]) as "noted" ("invoice_id", "digest")
 where confirmation.source = $3 and confirmation.invoice_id = noted.invoice_id;
 
--- selectStates, src/confirm/queue/read-confirmations.ts
+-- selectStates, src/pipeline/confirm/queue/read-confirmations.ts
 select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict, opened_by as "openedBy",
   opened_at as "openedAt", requested_at as "requestedAt"
 from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
 join confirmation on confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
 
--- selectConfirmation, src/confirm/queue/read-confirmations.ts
+-- selectConfirmation, src/pipeline/confirm/queue/read-confirmations.ts
 select "state", "verdict", "opened_by" as "openedBy", "opened_at" as "openedAt",
   "requested_at" as "requestedAt", "requests", "attempt" as "attempts", "faults", "last_error" as "lastError",
   "last_answer" as "lastAnswer"
 from "confirmation"
 where "invoice_id" = $1 and "source" = $2;
 
--- countUnasked, src/confirm/queue/read-confirmations.ts
+-- countUnasked, src/pipeline/confirm/queue/read-confirmations.ts
 select count(*) as "count"
 from "confirmation"
 where "priority" = $1 and "state" in ($2, $3) and "attempt" = $4 and source = any($5::text[]);
 
--- countUndelivered, src/confirm/queue/read-confirmations.ts
+-- countUndelivered, src/pipeline/confirm/queue/read-confirmations.ts
 select (
   select count(*) from confirmation where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
 ) as dead,
@@ -1649,7 +1649,7 @@ select (
     where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
   ) as quarantined;
 
--- claimWhenHealthy, src/publish/claim-events.ts
+-- claimWhenHealthy, src/pipeline/publish/claim-events.ts
 with admitted as materialized (
   select $1::bigint as wanted
   from topic
@@ -1689,7 +1689,7 @@ left join (
   ) as event
 ) on true;
 
--- claimOnTrial, src/publish/claim-events.ts
+-- claimOnTrial, src/pipeline/publish/claim-events.ts
 with admitted as materialized (
   select $1::bigint as wanted
   from topic
@@ -1741,7 +1741,7 @@ left join (
   ) as event
 ) on true;
 
--- claimOfReplays, src/publish/claim-events.ts
+-- claimOfReplays, src/pipeline/publish/claim-events.ts
 with admitted as materialized (
   select $1::bigint as wanted where set_config('synchronous_commit', 'off', true) is not null
 ),
@@ -1800,16 +1800,16 @@ left join (
   ) as event
 ) on true;
 
--- lockEvents, src/publish/event-log.ts
+-- lockEvents, src/pipeline/publish/event-log.ts
 select "source", "id", "payload", "erased_at"
 from "event"
 where source = any($1::text[]) and "invoice_id" = $2
 for update;
 
--- blankEvent, src/publish/event-log.ts
+-- blankEvent, src/pipeline/publish/event-log.ts
 update event set erased_at = clock_timestamp(), erased_digest = $1, payload = $2 where source = $3 and id = $4;
 
--- insertMissing, src/publish/outbox.ts
+-- insertMissing, src/pipeline/publish/outbox.ts
 insert into outbox (source, event_id, invoice_type)
 select event.source, event.id, event.invoice_type
 from event
@@ -1825,10 +1825,10 @@ order by event.invoice_id
 on conflict do nothing
 returning event_id as id;
 
--- outboxLeases, src/publish/outbox.ts
+-- outboxLeases, src/pipeline/publish/outbox.ts
 select from "outbox" where state = 'claimed' and lease_token = $1::uuid;
 
--- outboxLeases, src/publish/outbox.ts
+-- outboxLeases, src/pipeline/publish/outbox.ts
 update "outbox"
 set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
 where ctid = any (
@@ -1837,14 +1837,14 @@ where ctid = any (
   )
 );
 
--- outboxLeases, src/publish/outbox.ts
+-- outboxLeases, src/pipeline/publish/outbox.ts
 update "outbox"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
   array(select ctid from "outbox" where state = 'claimed' and claimed_until < now() for update skip locked)
 );
 
--- outboxLeases, src/publish/outbox.ts
+-- outboxLeases, src/pipeline/publish/outbox.ts
 update "outbox"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -1860,26 +1860,26 @@ where ctid = any (
   )
 );
 
--- revive, src/publish/outbox.ts
+-- revive, src/pipeline/publish/outbox.ts
 update outbox
 set state = 'due', attempt = 0, due_at = clock_timestamp(), dismissed_at = null
 from unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source")
 where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000';
 
--- dismiss, src/publish/outbox.ts
+-- dismiss, src/pipeline/publish/outbox.ts
 update outbox
 set dismissed_at = clock_timestamp()
 from unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source")
 where outbox.source = given.source and outbox.event_id = given.event_id and state = 'dead'
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000';
 
--- countDead, src/publish/outbox.ts
+-- countDead, src/pipeline/publish/outbox.ts
 select count(*) as "dead"
 from "outbox"
 where "state" = $1 and "dismissed_at" is null and outbox.replay_id = '00000000-0000-0000-0000-000000000000';
 
--- moveTestEvents, src/publish/outbox.ts
+-- moveTestEvents, src/pipeline/publish/outbox.ts
 with held as (
   select ctid
   from outbox
@@ -1902,7 +1902,7 @@ set state = case state when 'held' then 'due' else 'held' end,
 where ctid = any (array(select ctid from held union all select ctid from due))
 returning state;
 
--- writeAcceptances, src/publish/outcomes.ts
+-- writeAcceptances, src/pipeline/publish/outcomes.ts
 with outcome as materialized (
   select *
   from unnest(
@@ -1936,7 +1936,7 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
 from outcome
 where message_id is not null;
 
--- writeWithFailures, src/publish/outcomes.ts
+-- writeWithFailures, src/pipeline/publish/outcomes.ts
 with outcome as materialized (
   select *
   from unnest(
@@ -1998,7 +1998,7 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
 from outcome
 where message_id is not null;
 
--- selectOrphans, src/publish/publications.ts
+-- selectOrphans, src/pipeline/publish/publications.ts
 select "event_id" as "eventId", "topic_arn" as "topicArn", "message_id" as "messageId",
   count(*) over() as "inAll"
 from "publication"
@@ -2011,7 +2011,7 @@ where "source" = $1 and "published_at" >= $2 and "published_at" < $3
 order by "event_id"
 limit $4;
 
--- selectEvent, src/publish/read-events.ts
+-- selectEvent, src/pipeline/publish/read-events.ts
 select "event"."type", "event"."created_at" as "createdAt", "event"."payload",
   "outbox"."last_error" as "lastError",
   (
@@ -2033,13 +2033,13 @@ left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_i
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 where "event"."source" = $2 and "event"."id" = $3;
 
--- selectInvoiceIds, src/publish/read-events.ts
+-- selectInvoiceIds, src/pipeline/publish/read-events.ts
 select event.id, event.source, event.invoice_id as "invoiceId"
 from event
 join unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source") on event.source = given.source
   and event.id = given.event_id;
 
--- selectInvoicesOf, src/publish/read-events.ts
+-- selectInvoicesOf, src/pipeline/publish/read-events.ts
 select found.invoice_id as "invoiceId"
 from unnest(
   array(
@@ -2069,7 +2069,7 @@ cross join lateral (
   limit $3
 ) as found;
 
--- selectEvents, src/publish/read-events.ts
+-- selectEvents, src/pipeline/publish/read-events.ts
 select event.source, event.id, event.type, event.created_at as "createdAt",
   (
     case
@@ -2111,7 +2111,7 @@ where event.source = any(
   and event.invoice_id = $1
 order by event.source, event.type;
 
--- selectAcceptances, src/publish/read-events.ts
+-- selectAcceptances, src/pipeline/publish/read-events.ts
 select "topic_arn" as "topicArn", "message_id" as "messageId", "published_at" as "publishedAt",
   "replay_id" as "replayId", (encode(digest, 'hex'))::text as "digest"
 from "publication"
@@ -2119,7 +2119,7 @@ where "source" = $1 and "event_id" = $2
 order by "id"
 limit $3;
 
--- selectDeliveries, src/publish/read-events.ts
+-- selectDeliveries, src/pipeline/publish/read-events.ts
 select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
   taken.at as "publishedAt"
 from (select * from event where event.type = 'invoice.paid' order by created_at desc limit $1) as newest
@@ -2131,19 +2131,19 @@ cross join lateral (
 ) as taken
 where taken.at is not null;
 
--- countEventsByMinute, src/publish/read-events.ts
+-- countEventsByMinute, src/pipeline/publish/read-events.ts
 select date_trunc('minute', created_at) as at, count(*) as count
 from event
 where created_at >= $1 and created_at < $2
 group by 1;
 
--- countPublicationsByMinute, src/publish/read-events.ts
+-- countPublicationsByMinute, src/pipeline/publish/read-events.ts
 select date_trunc('minute', published_at) as at, count(*) as count
 from publication
 where published_at >= $1 and published_at < $2 and replay_id is null
 group by 1;
 
--- selectHappenings, src/publish/read-events.ts
+-- selectHappenings, src/pipeline/publish/read-events.ts
 select 'confirmed' as what, event.created_at as at, event.id as "eventId", event.invoice_id as "invoiceId",
   event.source,
   case
@@ -2164,7 +2164,7 @@ where event.created_at >= now() - $1::float8 * interval '1 ms' and event.type = 
 order by event.created_at desc
 limit $2;
 
--- queueReplayed, src/publish/replayed-events.ts
+-- queueReplayed, src/pipeline/publish/replayed-events.ts
 insert into outbox (source, event_id, replay_id, invoice_type, topic_arn)
 select source, event_id, $1::uuid, invoice_type, topic_arn
 from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as "given" (
@@ -2172,7 +2172,7 @@ from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as "given" (
 )
 on conflict do nothing;
 
--- selectQueue, src/publish/replayed-events.ts
+-- selectQueue, src/pipeline/publish/replayed-events.ts
 select count(*) as waiting, count(*) filter (where state = 'dead') as refused,
   max(last_error) filter (where state = 'held') as "topicRefusal",
   max(last_error) filter (where state = 'due') as failure,
@@ -2181,7 +2181,7 @@ select count(*) as waiting, count(*) filter (where state = 'dead') as refused,
 from outbox
 where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000';
 
--- takeBackReplayed, src/publish/replayed-events.ts
+-- takeBackReplayed, src/pipeline/publish/replayed-events.ts
 with gone as (
   delete from outbox
   where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000'
@@ -2193,7 +2193,7 @@ join event on event.source = gone.source and event.id = gone.event_id
 order by event.created_at, event.id, event.source
 limit 1;
 
--- noteAsked, src/reconcile/certificate/asked-payment.ts
+-- noteAsked, src/pipeline/reconcile/certificate/asked-payment.ts
 insert into asked_payment (
   certificate_id, invoice_id, asked, status, type, collection, amount, paid_at, created_at
 )
@@ -2207,26 +2207,26 @@ on conflict (certificate_id, invoice_id) do update
 set asked = excluded.asked, status = excluded.status, type = excluded.type, collection = excluded.collection,
   amount = excluded.amount, paid_at = excluded.paid_at, created_at = excluded.created_at;
 
--- noteShown, src/reconcile/certificate/asked-payment.ts
+-- noteShown, src/pipeline/reconcile/certificate/asked-payment.ts
 insert into asked_payment (certificate_id, invoice_id, shown)
 select $1::uuid, id, true
 from unnest($2::uuid[]) as given (id)
 order by id
 on conflict do nothing;
 
--- deleteAsked, src/reconcile/certificate/asked-payment.ts
+-- deleteAsked, src/pipeline/reconcile/certificate/asked-payment.ts
 delete from asked_payment
 where ctid = any(
   array(select ctid from asked_payment where certificate_id = $1 order by invoice_id limit 20000)
 );
 
--- selectCounts, src/reconcile/certificate/asked-payment.ts
+-- selectCounts, src/pipeline/reconcile/certificate/asked-payment.ts
 select (select count(*) from listed_payment where source = $1 and seen_at >= $2::timestamptz) as listed,
   count(asked) as asked, count(*) filter (where asked is null) as open, count(*) filter (where shown) as shown
 from asked_payment
 where certificate_id = $3::uuid;
 
--- selectLacking, src/reconcile/certificate/asked-payment.ts
+-- selectLacking, src/pipeline/reconcile/certificate/asked-payment.ts
 select
 from asked_payment as asked
 where certificate_id = $1 and asked = 'paid' and collection = $2 and coalesce(created_at >= $3, true)
@@ -2237,10 +2237,10 @@ where certificate_id = $1 and asked = 'paid' and collection = $2 and coalesce(cr
   )
 limit 1;
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 select from "certificate" where state = 'claimed' and lease_token = $1::uuid;
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
 where ctid = any (
@@ -2252,7 +2252,7 @@ where ctid = any (
   )
 );
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -2261,7 +2261,7 @@ where ctid = any (
   )
 );
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -2277,7 +2277,7 @@ where ctid = any (
   )
 );
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 with moved as (
   update "certificate"
   set state = 'due', lease_token = null, claimed_until = null, faults = faults + $1,
@@ -2316,10 +2316,10 @@ cleared as (
 select
 from moved;
 
--- certificates, src/reconcile/certificate/certificate-row.ts
+-- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
 
--- claimLeft, src/reconcile/certificate/certificate-row.ts
+-- claimLeft, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms'
 where id = (
@@ -2335,21 +2335,21 @@ where id = (
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
   progress;
 
--- claimMade, src/reconcile/certificate/certificate-row.ts
+-- claimMade, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms'
 where id = (select id from certificate where id = $3 for update)
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
   progress;
 
--- insertAsked, src/reconcile/certificate/certificate-row.ts
+-- insertAsked, src/pipeline/reconcile/certificate/certificate-row.ts
 insert into certificate (id, source, window_from, window_to, collection_ids, deep)
 values ($1, $2, $3, $4, $5::uuid[], $6);
 
--- saveReading, src/reconcile/certificate/certificate-row.ts
+-- saveReading, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate" set progress = $1 where id = $2 and lease_token = $3 and state = 'claimed';
 
--- updateFinished, src/reconcile/certificate/certificate-row.ts
+-- updateFinished, src/pipeline/reconcile/certificate/certificate-row.ts
 with moved as (
   update certificate
   set state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null,
@@ -2399,7 +2399,7 @@ cleared as (
 select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
 
--- insertDaily, src/reconcile/certificate/certificate-row.ts
+-- insertDaily, src/pipeline/reconcile/certificate/certificate-row.ts
 insert into certificate (id, source, day, window_from, window_to, collection_ids, time_zone, currency, due_at)
 values (
   $1, $2, $3::date,
@@ -2414,13 +2414,13 @@ values (
 )
 on conflict do nothing;
 
--- deleteReplaced, src/reconcile/certificate/certificate-row.ts
+-- deleteReplaced, src/pipeline/reconcile/certificate/certificate-row.ts
 delete from "certificate"
 where "source" = $1 and "state" = $2 and "day" is not null and window_to < $3
   or (window_to = $4 and time_zone <> $5)
 returning "id";
 
--- claimDaily, src/reconcile/certificate/certificate-row.ts
+-- claimDaily, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms',
   window_from = least(
@@ -2466,7 +2466,7 @@ where id = (
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
   progress;
 
--- selectNames, src/reconcile/certificate/certified-names.ts
+-- selectNames, src/pipeline/reconcile/certificate/certified-names.ts
 select named ->> 'name' as name
 from unnest($1::uuid[]) as own (id)
 cross join lateral (
@@ -2480,7 +2480,7 @@ cross join lateral json_array_elements(newest.document -> 'collections') as name
 where named ->> 'id' = own.id::text
 order by 1;
 
--- addPaid, src/reconcile/certificate/gather.ts
+-- addPaid, src/pipeline/reconcile/certificate/gather.ts
 insert into asked_payment (certificate_id, invoice_id)
 select distinct $1::uuid, id
 from (
@@ -2497,7 +2497,7 @@ where not exists (
 )
 on conflict do nothing;
 
--- addUndated, src/reconcile/certificate/gather.ts
+-- addUndated, src/pipeline/reconcile/certificate/gather.ts
 insert into asked_payment (certificate_id, invoice_id)
 select distinct $1::uuid, id
 from (
@@ -2521,7 +2521,7 @@ where not exists (
 )
 on conflict do nothing;
 
--- addEvents, src/reconcile/certificate/gather.ts
+-- addEvents, src/pipeline/reconcile/certificate/gather.ts
 insert into asked_payment (certificate_id, invoice_id)
 select distinct $1::uuid, id
 from (
@@ -2546,7 +2546,7 @@ where not exists (
 )
 on conflict do nothing;
 
--- addOpen, src/reconcile/certificate/gather.ts
+-- addOpen, src/pipeline/reconcile/certificate/gather.ts
 insert into asked_payment (certificate_id, invoice_id)
 select distinct $1::uuid, id
 from (
@@ -2572,7 +2572,7 @@ where not exists (
 )
 on conflict do nothing;
 
--- selectCandidates, src/reconcile/certificate/gather.ts
+-- selectCandidates, src/pipeline/reconcile/certificate/gather.ts
 with work as (
   select invoice_id
   from (
@@ -2640,7 +2640,7 @@ left join invoice on invoice.source = $18 and invoice.id = work.invoice_id
 left join confirmation as known on known.source = $19 and known.invoice_id = work.invoice_id
 order by work.invoice_id;
 
--- statement, src/reconcile/certificate/payment-facts.ts
+-- statement, src/pipeline/reconcile/certificate/payment-facts.ts
 with work as (
   select invoice_id
   from (
@@ -2820,7 +2820,7 @@ left join lateral (
 ) as acceptance on true
 order by work.invoice_id;
 
--- deleteOlder, src/reconcile/certified-days.ts
+-- deleteOlder, src/pipeline/reconcile/certified-days.ts
 delete from certified_day as known using certificate as older, certificate as newer
 where older.id = known.certificate_id and newer.id = $1 and newer.source = known.source
   and older.collection_ids <@ newer.collection_ids
@@ -2837,7 +2837,7 @@ where older.id = known.certificate_id and newer.id = $1 and newer.source = known
     )
   );
 
--- insertDays, src/reconcile/certified-days.ts
+-- insertDays, src/pipeline/reconcile/certified-days.ts
 insert into certified_day (
   "source", "day", "time_zone", "begins_at", "ends_at", "certificate_id", "result", "gaps", "counted"
 )
@@ -2849,7 +2849,7 @@ from unnest(
   "source", "day", "time_zone", "begins_at", "ends_at", "certificate_id", "result", "gaps", "counted"
 );
 
--- selectCalendar, src/reconcile/certified-days.ts
+-- selectCalendar, src/pipeline/reconcile/certified-days.ts
 select distinct on (known.day, known.source) known.day::text, known.source, certificate.id as "certificateId",
   certificate.finished_at as "madeAt", known.result, known.counted
 from certified_day as known
@@ -2861,7 +2861,7 @@ join unnest(
 where known.day between $4::date and $5::date
 order by known.day, known.source, certificate.finished_at desc;
 
--- selectUnproven, src/reconcile/certified-days.ts
+-- selectUnproven, src/pipeline/reconcile/certified-days.ts
 select known.source, certificate.id as "certificateId", known.result, certificate.finished_at as "madeAt",
   count(*) as days, min(known.day)::text as "firstDay", max(known.day)::text as "lastDay",
   sum(known.gaps) as gaps
@@ -2880,7 +2880,7 @@ where known.result <> 'equal'
 group by known.source, certificate.id, known.result, certificate.finished_at
 order by certificate.finished_at desc;
 
--- closeGap, src/reconcile/certified-days.ts
+-- closeGap, src/pipeline/reconcile/certified-days.ts
 update alarm
 set cleared_at = clock_timestamp()
 where cleared_at is null
@@ -2890,7 +2890,7 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- selectLastSweeps, src/reconcile/last-runs.ts
+-- selectLastSweeps, src/pipeline/reconcile/last-runs.ts
 select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
   coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
   next.last_error as "lastError"
@@ -2911,17 +2911,17 @@ left join lateral (
 ) as next on true
 order by 1, 2;
 
--- selectEverSwept, src/reconcile/last-runs.ts
+-- selectEverSwept, src/pipeline/reconcile/last-runs.ts
 select distinct "source", "collection_id" as "collectionId" from "sweep" where "kind" = $1;
 
--- selectDaily, src/reconcile/last-runs.ts
+-- selectDaily, src/pipeline/reconcile/last-runs.ts
 select distinct on ("source") "source", "id", "window_to" as "coversTo", (day)::text as "day",
   (result)::text as "result", (gaps)::int4 as "gaps", (finished_at)::timestamptz as "finishedAt"
 from "certificate"
 where state = 'done' and day is not null and ($1::text[] is null or source = any($2::text[]))
 order by "source", "window_to" desc, certificate.day desc;
 
--- forgetSwept, src/reconcile/leftovers.ts
+-- forgetSwept, src/pipeline/reconcile/leftovers.ts
 delete from sweep
 where id in (
   select id
@@ -2940,19 +2940,19 @@ where id in (
   limit 1000
 );
 
--- deleteAbandoned, src/reconcile/leftovers.ts
+-- deleteAbandoned, src/pipeline/reconcile/leftovers.ts
 delete from "certificate"
 where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
 returning "id";
 
--- selectLeft, src/reconcile/leftovers.ts
+-- selectLeft, src/pipeline/reconcile/leftovers.ts
 select "id"
 from "certificate"
 where state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
   and finished_at > clock_timestamp() - interval '1 day'
   and exists (select from asked_payment where certificate_id = certificate.id);
 
--- takeTurn, src/reconcile/list/list-pace.ts
+-- takeTurn, src/pipeline/reconcile/list/list-pace.ts
 update source
 set version = version + 1,
   allowance = least(
@@ -2985,7 +2985,7 @@ where name = $4 and ("source"."paused_by" is null or coalesce("source"."paused_u
     or list_at <= clock_timestamp() - $7::interval
   );
 
--- storeListed, src/reconcile/list/listed-rows.ts
+-- storeListed, src/pipeline/reconcile/list/listed-rows.ts
 insert into listed_payment as known (
   source, collection_id, invoice_id, seen_at, paid_at, paid_until, created_at, amount, label, digest, counted,
   test_only
@@ -3029,19 +3029,19 @@ set collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest =
     else excluded."created_at"
   end;
 
--- selectPerDay, src/reconcile/list/listed-rows.ts
+-- selectPerDay, src/pipeline/reconcile/list/listed-rows.ts
 select to_char(case $1 when 'paid_at' then paid_at else created_at end at time zone $2, 'YYYY-MM-DD') as day,
   count(*) as paid
 from listed_payment
 where source = $3 and collection_id = $4::uuid and seen_at >= $5::timestamptz and counted and not test_only
 group by 1;
 
--- forgetUnlisted, src/reconcile/list/listed-rows.ts
+-- forgetUnlisted, src/pipeline/reconcile/list/listed-rows.ts
 delete from listed_payment
 where source = $1 and collection_id = $2 and counted and not test_only
   and to_char("paid_at" at time zone $3, 'YYYY-MM-DD') between $4 and $5 and invoice_id <> all($6::uuid[]);
 
--- selectListed, src/reconcile/list/listed-rows.ts
+-- selectListed, src/pipeline/reconcile/list/listed-rows.ts
 select invoice_id as "invoiceId", paid_at as "paidAt", paid_until as "paidUntil", created_at as "createdAt",
   label, counted, digest
 from listed_payment
@@ -3049,24 +3049,24 @@ where source = $1 and collection_id = $2::uuid and seen_at >= $3::timestamptz an
 order by invoice_id
 limit $5;
 
--- countRows, src/reconcile/list/listed-rows.ts
+-- countRows, src/pipeline/reconcile/list/listed-rows.ts
 select count(*) as "count"
 from "listed_payment"
 where "source" = $1 and "collection_id" = $2 and "seen_at" >= $3
   and (label is null or lower(btrim("label", ' 	
                  　﻿') collate "C") <> all($4::text[]));
 
--- selectReading, src/reconcile/list/listed-rows.ts
+-- selectReading, src/pipeline/reconcile/list/listed-rows.ts
 select "read_at" as "readAt", "dates" from "listed_collection" where "source" = $1 and "collection_id" = $2;
 
--- keepReading, src/reconcile/list/listed-rows.ts
+-- keepReading, src/pipeline/reconcile/list/listed-rows.ts
 insert into listed_collection as known (source, collection_id, read_at, dates)
 values ($1, $2, $3, $4)
 on conflict (source, collection_id) do update
 set read_at = excluded.read_at, dates = excluded.dates
 where known.read_at <= excluded.read_at;
 
--- deleteStale, src/reconcile/list/listed-rows.ts
+-- deleteStale, src/pipeline/reconcile/list/listed-rows.ts
 delete from listed_payment
 where ctid = any(
   array(
@@ -3078,17 +3078,17 @@ where ctid = any(
   )
 );
 
--- distrustCounts, src/reconcile/list/listed-rows.ts
+-- distrustCounts, src/pipeline/reconcile/list/listed-rows.ts
 update listed_collection set dates = null where source = $1 and collection_id = $2;
 
--- selectBeginning, src/reconcile/read-certificates.ts
+-- selectBeginning, src/pipeline/reconcile/read-certificates.ts
 select "id", "created_at" as "at"
 from "certificate"
 where "id" >= $1 and "id" <= $2 and "document" is not null
 order by "id" desc
 limit $3;
 
--- selectCertificates, src/reconcile/read-certificates.ts
+-- selectCertificates, src/pipeline/reconcile/read-certificates.ts
 select "id", "source", "collection_ids" as "collections", "result", "gaps", "differences", "paid",
   "paid_amount" as "paidAmount", "time_zone" as "timeZone", "currency", "window_from" as "from",
   "window_to" as "to", "finished_at" as "madeAt", "last_error" as "lastError",
@@ -3100,7 +3100,7 @@ where "source" = $1 and "result" = $2 and collection_ids @> array[$3]::uuid[]
 order by "created_at" desc
 limit $6;
 
--- selectPage, src/reconcile/read-certificates.ts
+-- selectPage, src/pipeline/reconcile/read-certificates.ts
 select json_build_object(
   'id', told."id", 'source', told."source", 'result', told."result", 'refusals', told."refusals", 'scope',
   told."scope", 'collections', told."collections", 'currency', told."currency", 'from', told."from", 'to',
@@ -3127,13 +3127,13 @@ cross join lateral (
 ) as page
 where certificate.id = $7 and state = 'done';
 
--- selectDocument, src/reconcile/read-certificates.ts
+-- selectDocument, src/pipeline/reconcile/read-certificates.ts
 select "document" from "certificate" where "id" = $1 and "state" = $2;
 
--- selectCollections, src/reconcile/read-certificates.ts
+-- selectCollections, src/pipeline/reconcile/read-certificates.ts
 select distinct (unnest(collection_ids))::uuid as "id" from "certificate";
 
--- selectKnown, src/reconcile/sweep/known-payments.ts
+-- selectKnown, src/pipeline/reconcile/sweep/known-payments.ts
 select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
   case
     when event.id is null then 'none'
@@ -3178,10 +3178,10 @@ left join outbox on outbox.source = event.source and outbox.event_id = event.id
 left join confirmation as known on known.invoice_id = given.id and known.source = $9
 left join invoice on invoice.source = $10 and invoice.id = given.id;
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 select from "sweep" where state = 'claimed' and lease_token = $1::uuid;
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
 where ctid = any (
@@ -3190,14 +3190,14 @@ where ctid = any (
   )
 );
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
   array(select ctid from "sweep" where state = 'claimed' and claimed_until < now() for update skip locked)
 );
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null
 where ctid = any (
@@ -3213,7 +3213,7 @@ where ctid = any (
   )
 );
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 with moved as (
   update "sweep"
   set state = 'due', lease_token = null, claimed_until = null, faults = faults + $1,
@@ -3252,10 +3252,10 @@ cleared as (
 select
 from moved;
 
--- sweeps, src/reconcile/sweep/sweep-row.ts
+-- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
 
--- claimDueSweep, src/reconcile/sweep/sweep-row.ts
+-- claimDueSweep, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms',
   started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
@@ -3336,7 +3336,7 @@ returning id, lease_token as "leaseToken", window_from as "windowFrom", window_t
   decided_to as "decidedTo",
   (select source.first_served_at from source where source.name = sweep.source) as "firstServedAt";
 
--- claimBackFillRow, src/reconcile/sweep/sweep-row.ts
+-- claimBackFillRow, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms',
   started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
@@ -3388,12 +3388,12 @@ returning id, lease_token as "leaseToken", window_from as "windowFrom", window_t
   decided_to as "decidedTo",
   (select source.first_served_at from source where source.name = sweep.source) as "firstServedAt";
 
--- insertBackFill, src/reconcile/sweep/sweep-row.ts
+-- insertBackFill, src/pipeline/reconcile/sweep/sweep-row.ts
 insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
 values ($1, $2, $3, 'back_fill', $4, $5, $6)
 on conflict do nothing;
 
--- scheduleSweeps, src/reconcile/sweep/sweep-row.ts
+-- scheduleSweeps, src/pipeline/reconcile/sweep/sweep-row.ts
 insert into sweep (id, source, collection_id, kind, due_at)
 select id, source, collection_id, 'automatic',
   coalesce(
@@ -3413,17 +3413,17 @@ from (
 ) as sweep
 on conflict do nothing;
 
--- saveDecided, src/reconcile/sweep/sweep-row.ts
+-- saveDecided, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set decided_since = $1, decided_to = null
 where id = $2 and lease_token = $3 and state = 'claimed';
 
--- countDecided, src/reconcile/sweep/sweep-row.ts
+-- countDecided, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
 set decided_to = $1, listed = listed + $2, missing = missing + $3, opened = opened + $4, called = called + $5
 where id = $6 and lease_token = $7 and state = 'claimed';
 
--- updateFinished, src/reconcile/sweep/sweep-row.ts
+-- updateFinished, src/pipeline/reconcile/sweep/sweep-row.ts
 with moved as (
   update sweep
   set state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null,
@@ -3462,12 +3462,12 @@ cleared as (
 select moved.*, coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
 
--- selectBackFills, src/reconcile/sweep/sweep-row.ts
+-- selectBackFills, src/pipeline/reconcile/sweep/sweep-row.ts
 select "collection_id" as "collectionId", "window_from" as "from", "window_to" as "to"
 from "sweep"
 where "source" = $1 and "kind" = $2 and "state" = $3 and "claimed_until" > (clock_timestamp())::timestamptz;
 
--- keepRefusals, src/replay/events-steps.ts
+-- keepRefusals, src/pipeline/replay/events-steps.ts
 with refused as (
   delete from outbox
   where ctid = any (
@@ -3486,7 +3486,7 @@ select $3::uuid, source, event_id, error
 from refused
 on conflict do nothing;
 
--- selectReplays, src/replay/replay-rows.ts
+-- selectReplays, src/pipeline/replay/replay-rows.ts
 select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
   "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
   "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
@@ -3496,10 +3496,10 @@ from "replay"
 order by "requested_at" desc, "id" desc
 limit $1;
 
--- selectBeginning, src/replay/replay-rows.ts
+-- selectBeginning, src/pipeline/replay/replay-rows.ts
 select "id", "requested_at" as "at" from "replay" where "id" >= $1 and "id" <= $2 order by "id" desc limit $3;
 
--- selectReplay, src/replay/replay-rows.ts
+-- selectReplay, src/pipeline/replay/replay-rows.ts
 select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
   "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
   "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
@@ -3508,17 +3508,17 @@ select "id", "kind", "state", (filters)::json as "filters", (target)::json as "t
 from "replay"
 where "id" = $1;
 
--- selectRefusals, src/replay/replay-rows.ts
+-- selectRefusals, src/pipeline/replay/replay-rows.ts
 select "event_id" as "id", "source", "error"
 from "replay_refusal"
 where "replay_id" = $1
 order by "refused_at", "event_id"
 limit $2;
 
--- lockReplays, src/replay/replay-rows.ts
+-- lockReplays, src/pipeline/replay/replay-rows.ts
 select pg_advisory_xact_lock(hashtext('invoice-relay replay'));
 
--- claim, src/replay/replay-rows.ts
+-- claim, src/pipeline/replay/replay-rows.ts
 update "replay"
 set "lease_token" = $1, "claimed_until" = (clock_timestamp() + $2::float8 * interval '1 ms')::timestamptz,
   "started_at" = coalesce(started_at, clock_timestamp())
@@ -3539,10 +3539,10 @@ returning "id", "kind", "state", (filters)::json as "filters", (target)::json as
   (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
   "last_error" as "lastError", "queued", (lease_token)::uuid as "leaseToken", (position)::json as "position";
 
--- replayLeases, src/replay/replay-rows.ts
+-- replayLeases, src/pipeline/replay/replay-rows.ts
 select from "replay" where state = 'running' and lease_token = $1::uuid;
 
--- replayLeases, src/replay/replay-rows.ts
+-- replayLeases, src/pipeline/replay/replay-rows.ts
 update "replay"
 set claimed_until = clock_timestamp() + $1::float8 * interval '1 ms'
 where ctid = any (
@@ -3551,7 +3551,7 @@ where ctid = any (
   )
 );
 
--- raise, src/replay/replay-rows.ts
+-- raise, src/pipeline/replay/replay-rows.ts
 insert into alarm (name, source, subject, detail)
 select distinct on (name, source, subject) name, source, subject, detail
 from (select $1::text as name, $2::text as source, $3::text as subject, $4::text as detail) as raised
@@ -3560,13 +3560,13 @@ on conflict (name, source, subject)
 where cleared_at is null do update
 set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail;
 
--- updateReplay, src/replay/replay-rows.ts
+-- updateReplay, src/pipeline/replay/replay-rows.ts
 update "replay"
 set "state" = $1, "finished_at" = (clock_timestamp())::timestamptz, "lease_token" = $2, "claimed_until" = $3,
   "waits_for" = $4
 where "id" = $5;
 
--- updateOurs, src/replay/replay-rows.ts
+-- updateOurs, src/pipeline/replay/replay-rows.ts
 update "replay"
 set "queued" = $1, "handled" = $2, "opened" = $3, "sent" = $4, "refused" = $5, "position" = $6,
   "waits_for" = $7
@@ -3577,7 +3577,7 @@ returning "id", "kind", "state", (filters)::json as "filters", (target)::json as
   (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
   "last_error" as "lastError", "queued", (lease_token)::uuid as "leaseToken", (position)::json as "position";
 
--- selectCallbackCount, src/replay/select-callbacks.ts
+-- selectCallbackCount, src/pipeline/replay/select-callbacks.ts
 select count(*) as count
 from callback as c
 where c.erased_at is null and c.verdict is distinct from 'refused' and true;
@@ -3602,7 +3602,7 @@ where c.erased_at is null and true and c.received_at >= $1 and c.received_at < $
 
 select count(*) as count from callback as c where c.erased_at is null and true and c.verdict = $1;
 
--- selectCallbacks, src/replay/select-callbacks.ts
+-- selectCallbacks, src/pipeline/replay/select-callbacks.ts
 select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
   c.reference, c.headers, c.body, c.verdict,
   case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
@@ -3659,7 +3659,7 @@ where c.erased_at is null and true and c.verdict = $2 and true
 order by c.received_at, c.id
 limit $3;
 
--- selectConfirmationCount, src/replay/select-confirmations.ts
+-- selectConfirmationCount, src/pipeline/replay/select-confirmations.ts
 select count(*) as count
 from confirmation
 left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
@@ -3677,7 +3677,7 @@ from confirmation
 left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
 where (confirmation.verdict is null or confirmation.verdict = 'pending');
 
--- selectConfirmations, src/replay/select-confirmations.ts
+-- selectConfirmations, src/pipeline/replay/select-confirmations.ts
 select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
   confirmation.requested_at as "requestedAt"
 from confirmation
@@ -3696,7 +3696,7 @@ where confirmation.requested_at >= $1 and confirmation.requested_at < $2
 order by confirmation.invoice_id, confirmation.source
 limit $9;
 
--- selectEventCount, src/replay/select-events.ts
+-- selectEventCount, src/pipeline/replay/select-events.ts
 select count(*) as count
 from event
 where (
@@ -3773,7 +3773,7 @@ where (
   )
   and event.source = $6 and event.type = $7;
 
--- selectEvents, src/replay/select-events.ts
+-- selectEvents, src/pipeline/replay/select-events.ts
 select event.id, event.invoice_id as "invoiceId", event.source, event.type,
   event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
 from event
@@ -3878,20 +3878,20 @@ where (
 order by event.created_at, event.id, event.source
 limit $8;
 
--- selectOutcomeCounts, src/replay/select-events.ts
+-- selectOutcomeCounts, src/pipeline/replay/select-events.ts
 with accepted as (select distinct source, event_id from publication where replay_id = $1::uuid),
 refused as (select source, event_id from replay_refusal where replay_id = $2::uuid)
 select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
   (select count(*) from (select * from accepted union select * from refused) as events) as handled;
 
--- insertReplay, src/replay/start-replay.ts
+-- insertReplay, src/pipeline/replay/start-replay.ts
 insert into replay (id, kind, filters, target, rate, matching, requested_by)
 values ($1, $2, $3, $4, $5, $6, $7);
 
--- lockReplay, src/replay/start-replay.ts
+-- lockReplay, src/pipeline/replay/start-replay.ts
 select "id" from "replay" where "id" = $1 for update;
 
--- selectUpstream, src/upstreams/change.ts
+-- selectUpstream, src/platform/upstreams/change.ts
 select version, faults, slow_downs as "slowDowns",
   case
     when "opens_at" = '-infinity' then 0
@@ -3928,7 +3928,7 @@ select version, faults, slow_downs as "slowDowns",
     end
   end;
 
--- updateUpstream, src/upstreams/change.ts
+-- updateUpstream, src/platform/upstreams/change.ts
 with moved as (
   update "source"
   set version = version + 1, faults = $1, slow_downs = $2, last_error = last_error,
@@ -4047,7 +4047,7 @@ cleared as (
 select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
 
--- updateEndedPauses, src/upstreams/change.ts
+-- updateEndedPauses, src/platform/upstreams/change.ts
 with ended as (
   select "source"."name" as name, pause_reason as reason, paused_until as until
   from "source"
@@ -4082,7 +4082,7 @@ from ended
 where "topic"."arn" = ended.name
 returning ended.name, ended.reason, ended.until;
 
--- selectUpstreams, src/upstreams/change.ts
+-- selectUpstreams, src/platform/upstreams/change.ts
 select "name" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_until as "pausedUntil",
   pause_reason as "pauseReason", last_error as "lastError",
   nullif(greatest(opens_at, now()), now()) as "opensAt"
@@ -4095,7 +4095,7 @@ select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_u
 from "topic"
 order by 1;
 
--- insertSources, src/upstreams/source-row.ts
+-- insertSources, src/platform/upstreams/source-row.ts
 insert into source (name, first_served_at)
 select name, clock_timestamp()
 from unnest($1::text[]) as given (name)
@@ -4104,10 +4104,10 @@ on conflict (name) do update
 set first_served_at = excluded.first_served_at
 where source.first_served_at is null;
 
--- insertTopics, src/upstreams/source-row.ts
+-- insertTopics, src/platform/upstreams/source-row.ts
 insert into topic (arn) select arn from unnest($1::text[]) as given (arn) order by arn on conflict do nothing;
 
--- selectBuckets, src/upstreams/source-row.ts
+-- selectBuckets, src/platform/upstreams/source-row.ts
 select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000)::float8 as "allowanceAgeMs",
   (
     bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
@@ -4116,25 +4116,25 @@ select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000
 from "source"
 where "name" = $1;
 
--- selectNextList, src/upstreams/source-row.ts
+-- selectNextList, src/platform/upstreams/source-row.ts
 select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"
 from source
 where name = $1;
 
--- selectClock, src/upstreams/source-row.ts
+-- selectClock, src/platform/upstreams/source-row.ts
 select clock_timestamp() as now,
   (select source.first_served_at from source where source.name = $1) as "servedAt";
 
--- selectMoment, src/upstreams/source-row.ts
+-- selectMoment, src/platform/upstreams/source-row.ts
 select clock_timestamp()::text as now;
 
--- selectFirstServed, src/upstreams/source-row.ts
+-- selectFirstServed, src/platform/upstreams/source-row.ts
 select "name" as "source", "first_served_at" as "at" from "source" order by "name";
 
--- selectTopics, src/upstreams/topic-row.ts
+-- selectTopics, src/platform/upstreams/topic-row.ts
 select "arn" from "topic";
 
--- noteAnswers, src/upstreams/unknown-ids.ts
+-- noteAnswers, src/platform/upstreams/unknown-ids.ts
 with noted as (
   update source
   set unknown_answers = right(
@@ -4178,12 +4178,12 @@ raised as (
 select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
 from noted;
 
--- updateProbe, src/upstreams/upstream.ts
+-- updateProbe, src/platform/upstreams/upstream.ts
 update "source"
 set probe_at = clock_timestamp() + least($1::interval, greatest($2::interval, clock_timestamp() - paused_at))
 where "name" = $3 and paused_by = 'refused' and probe_at <= clock_timestamp();
 
--- claimTurn, src/alarms/alarms-to-notify.ts
+-- claimTurn, src/platform/alarms/alarms-to-notify.ts
 with turn as (
   update alarm_telling
   set next_at = clock_timestamp() + $1::float8 * interval '1 ms'
@@ -4261,7 +4261,7 @@ from turn,
 order by id
 limit $5;
 
--- markNotified, src/alarms/alarms-to-notify.ts
+-- markNotified, src/platform/alarms/alarms-to-notify.ts
 with told as (
   update alarm
   set told_at = $1,
@@ -4274,7 +4274,7 @@ cleared as (
 update alarm_telling
 set next_at = clock_timestamp() + $4::float8 * interval '1 ms', failures = 0;
 
--- delayNotifying, src/alarms/alarms-to-notify.ts
+-- delayNotifying, src/platform/alarms/alarms-to-notify.ts
 with delayed as (
   update alarm_telling
   set next_at = clock_timestamp() + $1::float8 * interval '1 ms', failures = failures + 1
@@ -4293,7 +4293,7 @@ on conflict (name, source, subject)
 where cleared_at is null do update
 set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail;
 
--- closeAlarms, src/alarms/alarms.ts
+-- closeAlarms, src/platform/alarms/alarms.ts
 update alarm
 set cleared_at = clock_timestamp()
 where cleared_at is null
@@ -4304,7 +4304,7 @@ where cleared_at is null
     )
   );
 
--- closeQuiet, src/alarms/alarms.ts
+-- closeQuiet, src/platform/alarms/alarms.ts
 update alarm
 set cleared_at = clock_timestamp()
 where cleared_at is null
@@ -4318,7 +4318,7 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- insertEnded, src/alarms/alarms.ts
+-- insertEnded, src/platform/alarms/alarms.ts
 insert into alarm (name, source, subject, detail, raised_at, last_raised_at, cleared_at, told_at)
 select $1, $2, $3, $4, clock_timestamp() - $5::float8 * interval '1 ms',
   clock_timestamp() - $6::float8 * interval '1 ms', clock_timestamp(),
@@ -4330,49 +4330,7 @@ where not exists (
     and cleared_at > clock_timestamp() - $12::float8 * interval '1 ms'
 );
 
--- insertEntries, src/alarms/audit.ts
-insert into audit_entry (actor, action, subject, invoice_id, detail)
-select actor, action, subject, invoice_id, detail
-from unnest(
-  $1::text[], $2::text[], $3::text[], $4::uuid[], $5::json[]
-) as "entry" ("actor", "action", "subject", "invoice_id", "detail");
-
--- selectAudited, src/alarms/audit.ts
-select "id", "at", "actor", "action", "subject", "invoice_id" as "invoiceId", "detail"
-from "audit_entry"
-where "invoice_id" = $1 and "actor" = $2 and ("action" = $3 or "action" ^@ $4) and "subject" = $5
-  and "at" >= ($6)::timestamptz and "at" < ($7)::timestamptz and "id" < $8
-order by "id" desc
-limit $9;
-
--- selectHistory, src/alarms/history.ts
-select "at", "source", "kind", "detail"
-from "history_entry"
-where "invoice_id" = $1 and "kind" <> $2
-order by "id"
-limit $3;
-
--- noteReplayed, src/alarms/history.ts
-insert into history_entry (invoice_id, source, at, kind, detail)
-select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', $1::text
-from unnest($2::uuid[], $3::text[]) as asked (invoice_id, source)
-where (
-  select count(*)
-  from history_entry as noted
-  where noted.invoice_id = asked.invoice_id and noted.kind = 'replayed'
-) < 50;
-
--- deleteHistory, src/alarms/history.ts
-with walked as materialized (select id, at from history_entry where id > $1::bigint order by id limit 5000),
-dropped as (
-  delete from history_entry
-  where id = any(array(select id from walked where at < $2::timestamptz))
-  returning 1
-)
-select (select count(*) from walked) as walked, (select count(*) from dropped) as dropped,
-  (select max(id) from walked) as last;
-
--- selectAlarms, src/alarms/list-alarms.ts
+-- selectAlarms, src/platform/alarms/list-alarms.ts
 select "name", "source", "subject", "detail", "times", "note", "snoozed_until" as "snoozedUntil",
   "raised_at" as "raisedAt", "last_raised_at" as "lastRaisedAt", "cleared_at" as "clearedAt",
   (count(*) over ())::int8 as "total", (clock_timestamp())::timestamptz as "now"
@@ -4381,7 +4339,7 @@ where "cleared_at" is null and name = any($1) and "name" = $2 and "source" = $3
 order by "id" desc
 limit $4;
 
--- selectGroups, src/alarms/list-alarms.ts
+-- selectGroups, src/platform/alarms/list-alarms.ts
 select "name",
   (count(*) filter (where not coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "count",
   (count(*) filter (where coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "snoozed",
@@ -4395,10 +4353,10 @@ from "alarm"
 where "cleared_at" is null
 group by "name";
 
--- countOpen, src/alarms/list-alarms.ts
+-- countOpen, src/platform/alarms/list-alarms.ts
 select "name", count(*) as "count" from "alarm" where "cleared_at" is null group by "name" order by "name";
 
--- selectMeant, src/alarms/list-alarms.ts
+-- selectMeant, src/platform/alarms/list-alarms.ts
 select "id", "name", "source", "subject"
 from "alarm"
 where "cleared_at" is null
@@ -4411,13 +4369,13 @@ where "cleared_at" is null
 order by "id"
 for update;
 
--- snoozeAlarms, src/alarms/list-alarms.ts
+-- snoozeAlarms, src/platform/alarms/list-alarms.ts
 update alarm set snoozed_until = $1 where id = any($2::bigint[]);
 
--- noteAlarms, src/alarms/list-alarms.ts
+-- noteAlarms, src/platform/alarms/list-alarms.ts
 update alarm set note = $1 where id = any($2::bigint[]);
 
--- insertLasting, src/alarms/note-lasting.ts
+-- insertLasting, src/platform/alarms/note-lasting.ts
 insert into alarm (name, source, subject, detail)
 select distinct on (name, source, subject) name, source, subject, detail
 from (
@@ -4441,13 +4399,55 @@ where cleared_at is null do update
 set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
 returning name, source, subject, detail;
 
--- closeOthers, src/alarms/note-lasting.ts
+-- closeOthers, src/platform/alarms/note-lasting.ts
 update alarm
 set cleared_at = clock_timestamp()
 where cleared_at is null and (name = $1 and subject <> all($2::text[]))
 returning name, source, subject;
 
--- noteAndAlarm, src/work/failing-chores.ts
+-- insertEntries, src/platform/audit/audit.ts
+insert into audit_entry (actor, action, subject, invoice_id, detail)
+select actor, action, subject, invoice_id, detail
+from unnest(
+  $1::text[], $2::text[], $3::text[], $4::uuid[], $5::json[]
+) as "entry" ("actor", "action", "subject", "invoice_id", "detail");
+
+-- selectAudited, src/platform/audit/audit.ts
+select "id", "at", "actor", "action", "subject", "invoice_id" as "invoiceId", "detail"
+from "audit_entry"
+where "invoice_id" = $1 and "actor" = $2 and ("action" = $3 or "action" ^@ $4) and "subject" = $5
+  and "at" >= ($6)::timestamptz and "at" < ($7)::timestamptz and "id" < $8
+order by "id" desc
+limit $9;
+
+-- selectHistory, src/platform/audit/history.ts
+select "at", "source", "kind", "detail"
+from "history_entry"
+where "invoice_id" = $1 and "kind" <> $2
+order by "id"
+limit $3;
+
+-- noteReplayed, src/platform/audit/history.ts
+insert into history_entry (invoice_id, source, at, kind, detail)
+select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', $1::text
+from unnest($2::uuid[], $3::text[]) as asked (invoice_id, source)
+where (
+  select count(*)
+  from history_entry as noted
+  where noted.invoice_id = asked.invoice_id and noted.kind = 'replayed'
+) < 50;
+
+-- deleteHistory, src/platform/audit/history.ts
+with walked as materialized (select id, at from history_entry where id > $1::bigint order by id limit 5000),
+dropped as (
+  delete from history_entry
+  where id = any(array(select id from walked where at < $2::timestamptz))
+  returning 1
+)
+select (select count(*) from walked) as walked, (select count(*) from dropped) as dropped,
+  (select max(id) from walked) as last;
+
+-- noteAndAlarm, src/platform/worker/failing-chores.ts
 with failed as materialized (
   select * from unnest($1::text[], $2::text[], $3::text[]) as "given" ("name", "told_after", "error")
 ),
@@ -4491,7 +4491,7 @@ select coalesce((select max(failures) from moved), 0) as failures,
   coalesce((select json_agg(alarming) from alarming), '[]'::json) as raised,
   coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared;
 
--- writeBeat, src/work/relay-process.ts
+-- writeBeat, src/platform/worker/relay-process.ts
 with forgotten as (delete from relay_process where seen_at < clock_timestamp() - interval '1 day')
 insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
@@ -4503,10 +4503,10 @@ returning exists (
 )
   or exists (select from alarm where cleared_at is null and alarm.name = 'silent_process') as silent;
 
--- deleteProcess, src/work/relay-process.ts
+-- deleteProcess, src/platform/worker/relay-process.ts
 delete from relay_process where id = $1;
 
--- selectProcesses, src/work/relay-process.ts
+-- selectProcesses, src/platform/worker/relay-process.ts
 select "host", "pid", "version", "http", "workers", "started_at" as "startedAt", "seen_at" as "seenAt",
   (seen_at > clock_timestamp() - 3 * beat_ms * interval '1 ms')::bool as "lives",
   (beat_ms = 60000)::bool as "onLambda", (serves)::json as "serves",
@@ -4515,10 +4515,10 @@ from "relay_process"
 order by "seen_at" desc
 limit $1;
 
--- notifyWorkers, src/work/wake-up.ts
+-- notifyWorkers, src/platform/worker/wake-up.ts
 select pg_notify($1, $2);
 
--- useKey, src/signing/signing-keys.ts
+-- useKey, src/platform/signing/signing-keys.ts
 with turned as (
   update signing_key
   set retired_at = case when id = $1 then null else clock_timestamp() end
@@ -4527,13 +4527,13 @@ with turned as (
 made as (insert into signing_key (id, public_key) values ($3, $4) on conflict do nothing)
 select clock_timestamp() as now;
 
--- selectKeys, src/signing/signing-keys.ts
+-- selectKeys, src/platform/signing/signing-keys.ts
 select * from "signing_key" order by "created_at" desc;
 
--- tableExists, src/database/migrate.ts
+-- tableExists, src/platform/database/migrate.ts
 select to_regclass($1) is not null as exists;
 
--- foreignTables, src/database/migrate.ts
+-- foreignTables, src/platform/database/migrate.ts
 select namespace.nspname || '.' || class.relname as name
 from pg_class as class
 join pg_namespace as namespace on namespace.oid = class.relnamespace
@@ -4545,181 +4545,45 @@ where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
   )
 order by 1;
 
--- selectReadOnly, src/database/recording-problem.ts
+-- selectReadOnly, src/platform/database/recording-problem.ts
 select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
 
--- requireWrites, src/database/recording-problem.ts
+-- requireWrites, src/platform/database/recording-problem.ts
 do $$ begin if (
   pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'
 ) then raise read_only_sql_transaction; end if; end $$;
 
--- lockRoles, src/database/roles.ts
+-- lockRoles, src/platform/database/roles.ts
 select pg_advisory_xact_lock(hashtext('invoice-relay roles'));
 
--- selectRole, src/database/roles.ts
+-- selectRole, src/platform/database/roles.ts
 select exists (select from pg_roles where rolname = $1) as there;
 
--- clock, src/database/server.ts
+-- clock, src/platform/database/server.ts
 select now as time, now::text as text from clock_timestamp() as now;
 
--- version, src/database/server.ts
+-- version, src/platform/database/server.ts
 select split_part(current_setting('server_version'), ' ', 1) as version;
 
--- encoding, src/database/server.ts
+-- encoding, src/platform/database/server.ts
 select getdatabaseencoding()::text as encoding;
 
--- hasRight, src/database/server.ts
+-- hasRight, src/platform/database/server.ts
 select current_user::text as login,
   not exists (select from pg_namespace where nspname = $1 and not has_schema_privilege(oid, $2::text)) as may;
 
--- selectRelay, src/database/server.ts
+-- selectRelay, src/platform/database/server.ts
 select
 from pg_stat_activity
 where datname = current_database() and application_name ~ '^invoice-relay'
   and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
 limit 1;
 
--- walkIndexes, src/database/transactions.ts
+-- walkIndexes, src/platform/database/transactions.ts
 select set_config(name, 'off', true)
 from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
 
--- selectDated, src/books/report/read-payments.ts
-select invoice.id as "invoiceId", invoice.reference,
-  case
-    when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-      invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-    )::json
-    else invoice.document
-  end ->> 'payerName' as payer,
-  invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
-  invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
-  invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
-  coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
-  case
-    when $1::boolean then (
-      select min(received_at)
-      from (
-        select *
-        from callback
-        where invoice_ids[1] = invoice.id
-        union all
-        select *
-        from callback
-        where cardinality(invoice_ids) > 1 and invoice_ids @> array[invoice.id]::uuid[]
-          and invoice_ids[1] <> invoice.id
-      ) as callback
-      where callback.source = invoice.source
-    )
-  end as "calledBackAt",
-  invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
-  accepted.message_id as "messageId", confirmation.state, confirmation.verdict, invoice.paid_at::text as at,
-  lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($2::text[])
-  and coalesce(lower(btrim("invoice"."type", ' 	
-                 　﻿') collate "C"), '') <> 'test'
-  and not coalesce(
-    (
-      select decided.verdict = 'quarantined'
-        or (
-          decided.released_at is not null
-          and not coalesce(invoice.collection_name = any($3::text[]), $4::boolean)
-        )
-      from confirmation as decided
-      where decided.source = invoice.source and decided.invoice_id = invoice.id
-    ),
-    false
-  ) as counts
-from (
-  select *
-  from invoice
-  where source = $5 and paid_at >= $6::timestamptz and paid_at < $7
-    and (paid_at, id) > ($8::timestamptz, $9::uuid) and ($10::text is null or collection_name = $11)
-  order by invoice.paid_at, invoice.id
-  limit $12
-) as invoice
-left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-left join lateral (
-  select publication.published_at, publication.message_id
-  from event
-  join publication on publication.source = event.source and publication.event_id = event.id
-    and publication.replay_id is null
-  where $13::boolean and event.source = invoice.source and event.invoice_id = invoice.id
-    and event.type = 'invoice.paid'
-  order by publication.id
-  limit 1
-) as accepted on true
-order by invoice.paid_at, invoice.id;
-
--- selectUndated, src/books/report/read-payments.ts
-select invoice.id as "invoiceId", invoice.reference,
-  case
-    when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-      invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-    )::json
-    else invoice.document
-  end ->> 'payerName' as payer,
-  invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
-  invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
-  invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
-  coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
-  case
-    when $1::boolean then (
-      select min(received_at)
-      from (
-        select *
-        from callback
-        where invoice_ids[1] = invoice.id
-        union all
-        select *
-        from callback
-        where cardinality(invoice_ids) > 1 and invoice_ids @> array[invoice.id]::uuid[]
-          and invoice_ids[1] <> invoice.id
-      ) as callback
-      where callback.source = invoice.source
-    )
-  end as "calledBackAt",
-  invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
-  accepted.message_id as "messageId", confirmation.state, confirmation.verdict, invoice.paid_at::text as at,
-  true as counts
-from (
-  select *
-  from invoice
-  where source = $2 and paid_at is null and id > $3::uuid and coalesce(created_at, confirmed_at) >= $4
-    and coalesce(created_at, confirmed_at) < $5
-    and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($6::text[])
-    and coalesce(lower(btrim("invoice"."type", ' 	
-                 　﻿') collate "C"), '') <> 'test'
-    and not coalesce(
-      (
-        select decided.verdict = 'quarantined'
-          or (
-            decided.released_at is not null
-            and not coalesce(invoice.collection_name = any($7::text[]), $8::boolean)
-          )
-        from confirmation as decided
-        where decided.source = invoice.source and decided.invoice_id = invoice.id
-      ),
-      false
-    )
-    and ($9::text is null or collection_name = $10)
-  order by invoice.id
-  limit $11
-) as invoice
-left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-left join lateral (
-  select publication.published_at, publication.message_id
-  from event
-  join publication on publication.source = event.source and publication.event_id = event.id
-    and publication.replay_id is null
-  where $12::boolean and event.source = invoice.source and event.invoice_id = invoice.id
-    and event.type = 'invoice.paid'
-  order by publication.id
-  limit 1
-) as accepted on true
-order by invoice.id;
-
--- selectWaitingPayments, src/operate/backlog.ts
+-- selectWaitingPayments, src/operations/backlog.ts
 select source, count(*) as count,
   greatest(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as "oldestSeconds",
   count(*) filter (where unexplained) as unexplained,
@@ -4748,7 +4612,7 @@ from (
 group by source
 order by source;
 
--- selectWaitingEvents, src/operate/backlog.ts
+-- selectWaitingEvents, src/operations/backlog.ts
 select source, count(*) as count,
   greatest(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as "oldestSeconds",
   count(*) filter (where unexplained) as unexplained,
@@ -4765,7 +4629,7 @@ from (
 group by source
 order by source;
 
--- countConfirmations, src/operate/backlog.ts
+-- countConfirmations, src/operations/backlog.ts
 select state, verdict, count(*) as count
 from (select * from confirmation where state = 'due') as one
 group by state, verdict
@@ -4778,13 +4642,13 @@ select state, verdict, count(*) as count
 from (select * from confirmation where state = 'dead') as one
 group by state, verdict;
 
--- countEvents, src/operate/backlog.ts
+-- countEvents, src/operations/backlog.ts
 select "state", count(*) as "count"
 from "outbox"
 where outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 group by "state";
 
--- closeRemoved, src/operate/close-alarms.ts
+-- closeRemoved, src/operations/close-alarms.ts
 update alarm
 set cleared_at = clock_timestamp()
 where cleared_at is null
@@ -4810,7 +4674,7 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- selectNamed, src/operate/list-invoices.ts
+-- selectNamed, src/operations/list-invoices.ts
 select invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, invoice.reference,
   invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
   invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
@@ -4937,7 +4801,7 @@ where invoice.reference = $2 and invoice.payer_email_hash = $3 and true
     )
   );
 
--- selectByIds, src/operate/list-invoices.ts
+-- selectByIds, src/operations/list-invoices.ts
 select known.id as "invoiceId", known.source, invoice.status, invoice.type, invoice.reference,
   invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
   invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
@@ -5102,7 +4966,7 @@ where (invoice.id is not null or confirmation.invoice_id is not null) and true
     )
   );
 
--- selectByPayment, src/operate/list-invoices.ts
+-- selectByPayment, src/operations/list-invoices.ts
 select judged.*,
   (
     select (
@@ -5278,7 +5142,7 @@ from (
     )
 );
 
--- selectByRequest, src/operate/list-invoices.ts
+-- selectByRequest, src/operations/list-invoices.ts
 select judged.*,
   (
     select (
@@ -5533,7 +5397,7 @@ from (
     )
 );
 
--- selectByConfirmation, src/operate/list-invoices.ts
+-- selectByConfirmation, src/operations/list-invoices.ts
 with examined as materialized (
   select invoice.source, invoice.id, invoice.confirmed_at, coalesce(true, false) as matches
   from invoice
@@ -5687,7 +5551,7 @@ with examined as materialized (
     )
 );
 
--- outdated, src/operate/open-invoices.ts
+-- outdated, src/operations/open-invoices.ts
 select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
   coalesce(
     (
@@ -5737,7 +5601,7 @@ from (
 ) as settled
 order by settled.settled_at, settled.invoice_id;
 
--- forgotten, src/operate/open-invoices.ts
+-- forgotten, src/operations/open-invoices.ts
 select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
   coalesce(
     not (
@@ -5761,7 +5625,7 @@ from (
 ) as settled
 order by settled.settled_at, settled.invoice_id;
 
--- waitingForStatus, src/operate/open-invoices.ts
+-- waitingForStatus, src/operations/open-invoices.ts
 select known.invoice_id as "invoiceId", known.source
 from confirmation as known
 join invoice on invoice.source = known.source and invoice.id = known.invoice_id
@@ -5772,7 +5636,143 @@ where known.verdict = 'pending' and known.source = any($1::text[])
                  　﻿') collate "C") = any($2::text[])
 limit $3;
 
--- dropStragglers, src/operate/retention.ts
+-- selectDated, src/operations/report/read-payments.ts
+select invoice.id as "invoiceId", invoice.reference,
+  case
+    when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
+      invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
+    )::json
+    else invoice.document
+  end ->> 'payerName' as payer,
+  invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
+  invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
+  invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
+  coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
+  case
+    when $1::boolean then (
+      select min(received_at)
+      from (
+        select *
+        from callback
+        where invoice_ids[1] = invoice.id
+        union all
+        select *
+        from callback
+        where cardinality(invoice_ids) > 1 and invoice_ids @> array[invoice.id]::uuid[]
+          and invoice_ids[1] <> invoice.id
+      ) as callback
+      where callback.source = invoice.source
+    )
+  end as "calledBackAt",
+  invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
+  accepted.message_id as "messageId", confirmation.state, confirmation.verdict, invoice.paid_at::text as at,
+  lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($2::text[])
+  and coalesce(lower(btrim("invoice"."type", ' 	
+                 　﻿') collate "C"), '') <> 'test'
+  and not coalesce(
+    (
+      select decided.verdict = 'quarantined'
+        or (
+          decided.released_at is not null
+          and not coalesce(invoice.collection_name = any($3::text[]), $4::boolean)
+        )
+      from confirmation as decided
+      where decided.source = invoice.source and decided.invoice_id = invoice.id
+    ),
+    false
+  ) as counts
+from (
+  select *
+  from invoice
+  where source = $5 and paid_at >= $6::timestamptz and paid_at < $7
+    and (paid_at, id) > ($8::timestamptz, $9::uuid) and ($10::text is null or collection_name = $11)
+  order by invoice.paid_at, invoice.id
+  limit $12
+) as invoice
+left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+left join lateral (
+  select publication.published_at, publication.message_id
+  from event
+  join publication on publication.source = event.source and publication.event_id = event.id
+    and publication.replay_id is null
+  where $13::boolean and event.source = invoice.source and event.invoice_id = invoice.id
+    and event.type = 'invoice.paid'
+  order by publication.id
+  limit 1
+) as accepted on true
+order by invoice.paid_at, invoice.id;
+
+-- selectUndated, src/operations/report/read-payments.ts
+select invoice.id as "invoiceId", invoice.reference,
+  case
+    when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
+      invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
+    )::json
+    else invoice.document
+  end ->> 'payerName' as payer,
+  invoice.collection_name as collection, invoice.payment_method as method, invoice.amount,
+  invoice.service_charge as "serviceCharge", invoice.vat, invoice.total_amount as total,
+  invoice.settleable_amount as settleable, invoice.paid_at as "paidAt",
+  coalesce(invoice.paid_at, invoice.created_at, invoice.confirmed_at) as "countedAt",
+  case
+    when $1::boolean then (
+      select min(received_at)
+      from (
+        select *
+        from callback
+        where invoice_ids[1] = invoice.id
+        union all
+        select *
+        from callback
+        where cardinality(invoice_ids) > 1 and invoice_ids @> array[invoice.id]::uuid[]
+          and invoice_ids[1] <> invoice.id
+      ) as callback
+      where callback.source = invoice.source
+    )
+  end as "calledBackAt",
+  invoice.confirmed_at as "confirmedAt", accepted.published_at as "publishedAt",
+  accepted.message_id as "messageId", confirmation.state, confirmation.verdict, invoice.paid_at::text as at,
+  true as counts
+from (
+  select *
+  from invoice
+  where source = $2 and paid_at is null and id > $3::uuid and coalesce(created_at, confirmed_at) >= $4
+    and coalesce(created_at, confirmed_at) < $5
+    and lower(btrim("invoice"."status", ' 	
+                 　﻿') collate "C") = any($6::text[])
+    and coalesce(lower(btrim("invoice"."type", ' 	
+                 　﻿') collate "C"), '') <> 'test'
+    and not coalesce(
+      (
+        select decided.verdict = 'quarantined'
+          or (
+            decided.released_at is not null
+            and not coalesce(invoice.collection_name = any($7::text[]), $8::boolean)
+          )
+        from confirmation as decided
+        where decided.source = invoice.source and decided.invoice_id = invoice.id
+      ),
+      false
+    )
+    and ($9::text is null or collection_name = $10)
+  order by invoice.id
+  limit $11
+) as invoice
+left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+left join lateral (
+  select publication.published_at, publication.message_id
+  from event
+  join publication on publication.source = event.source and publication.event_id = event.id
+    and publication.replay_id is null
+  where $12::boolean and event.source = invoice.source and event.invoice_id = invoice.id
+    and event.type = 'invoice.paid'
+  order by publication.id
+  limit 1
+) as accepted on true
+order by invoice.id;
+
+-- dropStragglers, src/operations/retention.ts
 with walked as materialized (
   select received_at, id, source, invoice_ids
   from callback_default
@@ -5882,7 +5882,7 @@ select (select count(*) from walked) as walked, (select count(*) from leaving) a
 from (select 1) as always
 left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
 
--- findKept, src/operate/retention.ts
+-- findKept, src/operations/retention.ts
 declare keep no scroll cursor
 for
 select source, invoice_id
@@ -5909,7 +5909,7 @@ where (
   and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null))
 );
 
--- selectInvoices, src/operate/timeline-reading.ts
+-- selectInvoices, src/operations/timeline-reading.ts
 select "source", "status", "type", "reference", "collection_name" as "collectionName",
   "total_amount" as "totalAmount", "paid_at" as "paidAt", "confirmed_at" as "confirmedAt",
   "erased_at" as "erasedAt"
@@ -5937,7 +5937,7 @@ where "id" = $1
   )
 order by "source";
 
--- selectConfirmations, src/operate/timeline-reading.ts
+-- selectConfirmations, src/operations/timeline-reading.ts
 select "confirmation"."source", "confirmation"."state", "verdict", "priority", "requests", "attempt",
   "confirmation"."faults", "due_at" as "dueAt", "claimed_until" as "claimedUntil",
   "confirmation"."last_error" as "lastError", "opened_at" as "openedAt", "opened_by" as "openedBy",
@@ -5949,21 +5949,21 @@ left join "source" on "source"."name" = "confirmation"."source"
 where "invoice_id" = $1
 order by "opened_at", "confirmation"."source";
 
--- selectActions, src/operate/timeline-reading.ts
+-- selectActions, src/operations/timeline-reading.ts
 select "at", "actor", "action", "subject", (detail->>'reason')::text as "reason"
 from "audit_entry"
 where "invoice_id" = $1
 order by "id" desc
 limit $2;
 
--- selectAlarms, src/operate/timeline-reading.ts
+-- selectAlarms, src/operations/timeline-reading.ts
 select "name", "source", "detail", "times", "raised_at" as "raisedAt", "cleared_at" as "clearedAt"
 from "alarm"
 where "subject" = $1
 order by "raised_at" desc
 limit $2;
 
--- selectReplays, src/operate/timeline-reading.ts
+-- selectReplays, src/operations/timeline-reading.ts
 select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
   noted.detail as subject,
   (
@@ -5977,7 +5977,7 @@ where noted.invoice_id = $1 and noted.kind = 'replayed'
 order by noted.id
 limit $2;
 
--- selectUpstreamActions, src/operate/timeline-reading.ts
+-- selectUpstreamActions, src/operations/timeline-reading.ts
 select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason
 from (
   select *
@@ -5999,14 +5999,14 @@ from (
 order by id
 limit $8;
 
--- selectClosedTopics, src/operate/timeline-reading.ts
+-- selectClosedTopics, src/operations/timeline-reading.ts
 select "arn", "paused_by" as "pausedBy", "last_error" as "lastError",
   (nullif(greatest("opens_at", now()), now()))::timestamptz as "opensAt"
 from "topic"
 where (paused_by is not null or opens_at > now())
 order by "arn";
 
--- selectEvents, src/operate/timeline-reading.ts
+-- selectEvents, src/operations/timeline-reading.ts
 select "event"."source", "event"."id", "event"."type", "event"."created_at" as "createdAt",
   (
     case
@@ -6069,7 +6069,7 @@ where "event"."invoice_id" = $2
   )
 order by "event"."source";
 
--- selectPublications, src/operate/timeline-reading.ts
+-- selectPublications, src/operations/timeline-reading.ts
 select "publication"."source", "published_at" as "at", "topic_arn" as "topicArn", "message_id" as "messageId",
   "replay_id" as "replayId", "replay"."requested_by" as "replayedBy"
 from "event"
@@ -6100,7 +6100,7 @@ where "event"."invoice_id" = $1
 order by "publication"."id"
 limit $2;
 
--- selectUndelivered, src/operate/undelivered.ts
+-- selectUndelivered, src/operations/undelivered.ts
 select *, count(*) over () as total
 from (
   select 'confirmation' as kind, confirmation.invoice_id as "invoiceId", null::uuid as "eventId",
@@ -6146,16 +6146,16 @@ where "dismissedAt" is null and kind = coalesce($1, kind) and source = coalesce(
 order by since, "invoiceId", source, kind
 limit $7;
 
--- insertEnded, src/api/sessions.ts
+-- insertEnded, src/interfaces/admin-api/sessions.ts
 with over as (delete from ended_session where ends_at < clock_timestamp())
 insert into ended_session (id, ends_at)
 values ($1, to_timestamp($2::float8 / 1000))
 on conflict do nothing;
 
--- selectEnded, src/api/sessions.ts
+-- selectEnded, src/interfaces/admin-api/sessions.ts
 select exists (select from ended_session where id = $1) as ended;
 
--- bringOneForward, src/app/bring-forward.ts
+-- bringOneForward, src/runtime/bring-forward.ts
 update "confirmation"
 set "due_at" = clock_timestamp()
 where ctid = any(
@@ -6448,7 +6448,7 @@ where ctid = any(
   )
 );
 
--- selectHappenings, src/app/dev.ts
+-- selectHappenings, src/runtime/dev.ts
 select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
   null as "messageId",
   method || ' recorded, then answered' || case
@@ -6490,21 +6490,21 @@ where publication.published_at >= greatest($7::timestamptz, clock_timestamp() - 
 order by 3
 limit $9;
 
--- selectServer, src/app/doctor.ts
+-- selectServer, src/runtime/doctor.ts
 select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
   current_setting('fsync') as fsync, pg_is_in_recovery()
   or current_setting('transaction_read_only') = 'on' as "readOnly";
 
--- selectSortedAnew, src/app/doctor.ts
+-- selectSortedAnew, src/runtime/doctor.ts
 select quote_ident(datname) as name
 from pg_database
 where datname = current_database() and datcollversion is not null
   and datcollversion is distinct from pg_database_collation_actual_version(oid);
 
--- selectMissing, src/app/doctor.ts
+-- selectMissing, src/runtime/doctor.ts
 select name from unnest($1::text[]) as due (name) where to_regclass(name) is null;
 
--- selectDue, src/app/poll.ts
+-- selectDue, src/runtime/poll.ts
 select (
   not (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')
 ) as "takesCallbacks",

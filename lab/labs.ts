@@ -17,7 +17,14 @@ export interface Lab {
 const POSTGRES = ["postgresql-15"];
 
 /** Whatever a payment passes from its callback to SNS. */
-const PATH = ["migrations", "src/receive", "src/confirm", "src/publish", "src/work", "src/upstreams"];
+const PATH = [
+  "migrations",
+  "src/pipeline/receive",
+  "src/pipeline/confirm",
+  "src/pipeline/publish",
+  "src/platform/worker",
+  "src/platform/upstreams",
+];
 
 /** Every lab by its name, which is also its folder's. CI reads here what a change touches. */
 export const LABS: Readonly<Record<string, Lab>> = {
@@ -34,7 +41,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "traffic under random faults; every guarantee is checked at the end: --minutes 10 --seed 1",
     program: "main.ts",
     quick: ["--minutes 0.5 --seed 1"],
-    paths: [...PATH, "src/database", "lab/environment", "lab/checker"],
+    paths: [...PATH, "src/platform/database", "lab/environment", "lab/checker"],
   },
   checker: {
     about: "what judges chaos and crashes, against broken runs: it has to find each break",
@@ -44,7 +51,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "every page in a browser: axe, journeys; pictures of all with SCREENSHOTS=<folder>",
     builds: true,
     quick: [""],
-    paths: ["src/console", "src/api"],
+    paths: ["src/interfaces/console", "src/interfaces/admin-api"],
   },
   crash: {
     about: "SIGKILL at every failpoint; --kind pause stops the process instead; --only selects some",
@@ -55,42 +62,55 @@ export const LABS: Readonly<Record<string, Lab>> = {
   documents: {
     about: "Kubernetes, Compose, OpenAPI, AsyncAPI, the Dockerfile and workflows, by others' schemas",
     quick: [""],
-    paths: ["ops/kubernetes", "compose.yaml", "Dockerfile", ".github", "src/api", "src/events"],
+    paths: [
+      "deploy/kubernetes",
+      "compose.yaml",
+      "Dockerfile",
+      ".github",
+      "src/interfaces/admin-api",
+      "src/events",
+    ],
   },
   examples: {
     about: "the consumers and verifiers of examples/, in each of their languages",
     packages: ["python3", "python3-cryptography", "python3-venv", "php-cli", "php-pgsql", "golang", "maven"],
     quick: [""],
-    paths: ["examples", "src/events", "src/signing", "src/sandbox/sns"],
+    paths: ["examples", "src/events", "src/platform/signing", "src/sandbox/sns"],
   },
   front: {
     about: "hostile bytes through the shipped nginx, its log, and the router of several groups",
     packages: ["nginx-light"],
     quick: [""],
-    paths: ["deploy/nginx", "src/receive", "src/kit/http-server.ts"],
+    paths: ["deploy/nginx", "src/pipeline/receive", "src/platform/http/http-server.ts"],
   },
   lambda: {
     about: "the stack's template, by cfn-lint too, and its bundles, as npm run package:lambda makes them",
     packages: ["python3", "python3-venv"],
     builds: true,
     quick: [""],
-    paths: ["serverless.yml", "ops/lambda", "src/app/lambda", "src/alarms/definitions"],
+    paths: ["serverless.yml", "deploy/lambda", "src/runtime/lambda", "src/platform/alarms/definitions"],
   },
   libreoffice: {
     about: "reports opened by LibreOffice: no formula, every digit",
     packages: ["libreoffice-calc-nogui"],
     quick: [""],
-    paths: ["src/books"],
+    paths: ["src/operations"],
   },
   mutation: {
-    about: "changes of the code, which a test has to notice: --mutate src/confirm/judge.ts",
+    about: "changes of the code, which a test has to notice: --mutate src/pipeline/confirm/judge.ts",
     program: "main.ts",
   },
   packages: {
     about: "both npm packages, installed into empty projects, on Node 20 and 24",
     builds: true,
     quick: [""],
-    paths: ["package.json", "ops/build.ts", "ops/pack-events.ts", "src/events", "src/collection-api"],
+    paths: [
+      "package.json",
+      "tools/build.ts",
+      "tools/pack-events.ts",
+      "src/events",
+      "src/provider/collection-api",
+    ],
   },
   postgres: {
     about: "the tests of the database on another PostgreSQL: 15, 16 or 17",
@@ -101,30 +121,30 @@ export const LABS: Readonly<Record<string, Lab>> = {
     about: "how many pages of its list a provider is asked for to stay complete, by payments a day",
     program: "main.ts",
     quick: ["--per-day 100,1000"],
-    paths: ["src/reconcile"],
+    paths: ["src/pipeline/reconcile"],
   },
   prometheus: {
     about: "a real Prometheus over the metrics, rules and dashboard",
     packages: ["prometheus"],
     quick: [""],
-    paths: ["ops/prometheus", "ops/grafana", "src/kit/metrics.ts"],
+    paths: ["deploy/prometheus", "deploy/grafana", "src/platform/metrics/metrics.ts"],
   },
   recovery: {
     about: "backups restored, secrets replaced, a standby that takes over, a disk that fills, PgBouncer",
     packages: [...POSTGRES, "pgbouncer"],
     quick: [""],
-    paths: ["migrations", "src/database", "src/receive/log", "docs/operations.md"],
+    paths: ["migrations", "src/platform/database", "src/pipeline/receive/log", "docs/operations.md"],
   },
   scenarios: {
     about:
       "random payments, lists, dates, corrections, holes; every certificate is judged: --count 200 --seed 1",
     program: "main.ts",
     quick: ["--count 25 --seed 1"],
-    paths: ["src/reconcile", "src/provider", "src/collection-api"],
+    paths: ["src/pipeline/reconcile", "src/provider", "src/provider/collection-api"],
   },
   volume: {
     about: "very many payments certified, reported, searched and dropped, a flood of made-up ids, and rest",
     quick: ["-t retention|search"],
-    paths: ["src/operate/retention.ts", "src/operate/find-invoices.ts", "src/receive/log"],
+    paths: ["src/operations/retention.ts", "src/operations/find-invoices.ts", "src/pipeline/receive/log"],
   },
 };

@@ -5,7 +5,7 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { installTools } from "../ops/tools.ts";
+import { installTools } from "../tools/tools.ts";
 import { LABS, type Lab } from "./labs.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");

@@ -1,4 +1,4 @@
-// Generated from the migrated database. Anew: npx vitest run --project relay test/database -u
+// Generated from the migrated database. Anew: npx vitest run --project relay test/platform/database -u
 
 /** What the migrations make: the types of its columns are read from it. */
 export const relaySchema = {

@@ -57,7 +57,7 @@ export function writeStage(
   stage: string,
   { settings, ...keys }: Record<string, unknown> & { settings: Record<string, string> },
 ): void {
-  const stages = join(folder, "ops/lambda/stages");
+  const stages = join(folder, "deploy/lambda/stages");
   const example = parse(readFileSync(join(stages, "example.yml"), "utf8"));
   const content = { ...example, ...keys, settings: { ...example.settings, ...settings } };
   writeFileSync(join(stages, `${stage}.yml`), stringify(content));
@@ -66,7 +66,7 @@ export function writeStage(
 /** Runs osls in that folder, as `npx osls` does. @throws Error with what it printed */
 export async function osls(folder: string, words: readonly string[], env: Record<string, string>) {
   const { PATH = "", HOME = "" } = process.env;
-  const running = execute(process.execPath, ["ops/run-tool.ts", "osls", ...words], {
+  const running = execute(process.execPath, ["tools/run-tool.ts", "osls", ...words], {
     cwd: folder,
     env: {
       PATH: `${join(root, "node_modules/.bin")}:${PATH}`,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { readZip } from "../../test/books/read-zip.ts";
+import { readZip } from "../../test/operations/read-zip.ts";
 import { ownPort } from "../../test/support/own-port.ts";
 import { answering, start } from "./programs.ts";
 import { tools } from "./tools.ts";

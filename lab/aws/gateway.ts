@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
-import { gatewayEvent } from "../../test/app/lambda/payloads.ts";
+import { gatewayEvent } from "../../test/runtime/lambda/payloads.ts";
 import { startServer } from "../../test/support/own-server.ts";
 import type { RunningFunction } from "./functions.ts";
 

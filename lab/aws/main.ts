@@ -7,8 +7,8 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { createLogger } from "../../src/kit/log.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { createLogger } from "../../src/platform/log/log.ts";
+import { Secret } from "../../src/platform/values/secret.ts";
 import { readSeed } from "../../src/sandbox/provider/seed.ts";
 import { startCollectionService } from "../../src/sandbox/provider/start-collection-service.ts";
 import { runInLab, say } from "../environment/run-lab.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DeleteMessageCommand, type Message, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { queueEvent } from "../../test/app/lambda/payloads.ts";
+import { queueEvent } from "../../test/runtime/lambda/payloads.ts";
 import type { RunningFunction } from "./functions.ts";
 
 /** Wakes a function by the messages of its queue, as Lambda's event source mapping would; moto has none. */

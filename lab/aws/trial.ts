@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { PutParameterCommand, SSMClient } from "@aws-sdk/client-ssm";
 import pg from "pg";
-import { FUNCTIONS, scheduleEvent } from "../../test/app/lambda/payloads.ts";
+import { FUNCTIONS, scheduleEvent } from "../../test/runtime/lambda/payloads.ts";
 import { osls, type startAccount, writeStage } from "./account.ts";
 import { type RunningFunction, startFunction } from "./functions.ts";
 import { startGateway } from "./gateway.ts";

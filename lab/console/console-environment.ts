@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { vi } from "vitest";
-import { createLocalTopic } from "../../src/app/dev-topics.ts";
-import { buildPages } from "../../src/console/console-pages.ts";
-import { emptyMonth } from "../../test/reconcile/month.ts";
+import { buildPages } from "../../src/interfaces/console/console-pages.ts";
+import { createLocalTopic } from "../../src/runtime/dev-topics.ts";
+import { emptyMonth } from "../../test/pipeline/reconcile/month.ts";
 import { call, type Reply } from "../../test/sandbox/provider/service-fixture.ts";
 import { ownPort } from "../../test/support/own-port.ts";
 import { onceForAll, onTestFinished } from "../../test/support/own-test.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { toolFile } from "../../ops/tools.ts";
+import { toolFile } from "../../tools/tools.ts";
 import { UNSEEN } from "./hostile-texts.ts";
 
 const AXE = readFileSync(toolFile("axe-core/axe.min.js"), "utf8");

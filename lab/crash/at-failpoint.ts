@@ -4,7 +4,7 @@
  * 1).
  */
 import { writeSync } from "node:fs";
-import { watchSteps } from "../../src/kit/step.ts";
+import { watchSteps } from "../../src/platform/process/failpoint.ts";
 
 const { FAILPOINT, FAILPOINT_SIGNAL = "SIGKILL", FAILPOINT_PASSING = "1" } = process.env;
 let passed = 0;

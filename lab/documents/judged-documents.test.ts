@@ -3,10 +3,10 @@ import { join, resolve } from "node:path";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { tool } from "../../ops/tools.ts";
-import { openApiDocument as adminApi } from "../../src/api/open-api.ts";
 import { asyncApiDocument } from "../../src/events/event-documents.ts";
+import { openApiDocument as adminApi } from "../../src/interfaces/admin-api/open-api.ts";
 import { openApiDocument as collectionApi } from "../../src/sandbox/provider/open-api-document.ts";
+import { tool } from "../../tools/tools.ts";
 
 // What others wrote to judge documents of their kind, for each that we write.
 

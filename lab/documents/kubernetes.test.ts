@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { importTool, toolsCache } from "../../ops/tools.ts";
-import { settingsSchema } from "../../src/kit/settings.ts";
+import { settingsSchema } from "../../src/platform/config/settings.ts";
+import { importTool, toolsCache } from "../../tools/tools.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const folder = join(root, "ops/kubernetes");
+const folder = join(root, "deploy/kubernetes");
 
 type Container = Record<string, unknown>;
 
@@ -72,7 +72,7 @@ function typeFaults(given: readonly Manifest[]): string {
   }
 }
 
-describe("ops/kubernetes", () => {
+describe("deploy/kubernetes", () => {
   it("is valid to Kubernetes' published schemas, to the last field's name", async () => {
     const kinds =
       "ConfigMap CronJob Deployment Deployment HorizontalPodAutoscaler Job PodDisruptionBudget PodDisruptionBudget Service ServiceAccount";

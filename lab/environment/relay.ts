@@ -8,7 +8,7 @@ import { TcpProxy } from "../../test/support/tcp-proxy.ts";
 import type { Happening, Recorder } from "../checker/history.ts";
 import { until } from "./run-lab.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+const MAIN = join(import.meta.dirname, "../../src/interfaces/cli/main.ts");
 const COMPILED = join(import.meta.dirname, "../../node_modules/.cache/test-compile-cache");
 
 /** How long a process may take to end, in ms; Docker allows 10 s, Kubernetes 30 s. */

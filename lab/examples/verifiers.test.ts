@@ -2,12 +2,12 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Secret } from "../../src/kit/secret.ts";
-import { Signer } from "../../src/signing/signed.ts";
-import { readKeys } from "../../src/signing/signing-keys.ts";
-import { place, prove } from "../../test/reconcile/prove-period.ts";
-import { books } from "../../test/reconcile/relay-books.ts";
-import { newSigningKey } from "../../test/signing/signing-key.ts";
+import { Signer } from "../../src/platform/signing/signed.ts";
+import { readKeys } from "../../src/platform/signing/signing-keys.ts";
+import { Secret } from "../../src/platform/values/secret.ts";
+import { place, prove } from "../../test/pipeline/reconcile/prove-period.ts";
+import { books } from "../../test/pipeline/reconcile/relay-books.ts";
+import { newSigningKey } from "../../test/platform/signing/signing-key.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 const LANGUAGES = { TypeScript: [process.execPath, "verify.ts"], Python: ["python3", "verify.py"] } as const;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadLine, measureLoad } from "../../ops/lambda/measure-load.ts";
+import { loadLine, measureLoad } from "../../deploy/lambda/measure-load.ts";
 import { expectGolden } from "../../test/support/golden.ts";
 
 const execute = promisify(execFile);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { addPayments, type GivenPayment } from "../../test/books/add-payments.ts";
+import { addPayments, type GivenPayment } from "../../test/operations/add-payments.ts";
 import { runCli } from "../../test/support/cli-process.ts";
 import { startHarness } from "../../test/support/relay.ts";
 import { temporaryFolder } from "../../test/support/temporary-folder.ts";

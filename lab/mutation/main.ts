@@ -1,9 +1,9 @@
 /**
- * `npm run lab -- mutation [--mutate src/confirm/judge.ts]`: changes the code's pure decisions, a little each time,
+ * `npm run lab -- mutation [--mutate src/pipeline/confirm/judge.ts]`: changes the code's pure decisions, a little each time,
  * and has the tests judge it. Exits with 1 when too many changes pass unnoticed.
  */
 import { spawnSync } from "node:child_process";
-import { installTools, toolProgram } from "../../ops/tools.ts";
+import { installTools, toolProgram } from "../../tools/tools.ts";
 
 installTools();
 const words = ["run", "lab/mutation/stryker.config.mjs", ...process.argv.slice(2)];

@@ -3,9 +3,9 @@ import { globSync, readFileSync } from "node:fs";
 // Decisions are pure functions beside the SQL that carries them out. A file with SQL, or one that only hands the
 // database on to such files, is judged by tests over Postgres, not here.
 const PURE = [
-  "src/{confirm,reconcile,upstreams,work}/**/*.ts",
-  "src/receive/reading/**/*.ts",
-  "src/collection-api/{iterate-pages,judge-answer}.ts",
+  "src/{pipeline/{confirm,reconcile},platform/{upstreams,worker}}/**/*.ts",
+  "src/pipeline/receive/reading/**/*.ts",
+  "src/provider/collection-api/{iterate-pages,judge-answer}.ts",
 ];
 const needsPostgres = (file) => /\bsql[`<.]|from "(?:kysely|pg)"|\bdb\b/.test(readFileSync(file, "utf8"));
 

@@ -6,7 +6,7 @@ import { unitTests } from "../../test/support/unit-tests.ts";
 const ROOT = resolve(import.meta.dirname, "../..");
 
 // Only what needs no Postgres and no process: thousands of mutants are tried, each in milliseconds.
-const FOLDERS = /^test\/(?:confirm|reconcile|upstreams|work|receive\/reading|collection-api|kit)\//;
+const FOLDERS = /^test\/(?:pipeline\/(?:confirm|reconcile|receive\/reading)|platform|provider)\//;
 
 /** The tests that `npm run lab -- mutation` judges. */
 export default defineConfig({

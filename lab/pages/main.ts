@@ -22,16 +22,16 @@ const DAY_MS = 86_400_000;
 const PAGE = 100;
 
 const load = (path: string) => import(resolve(values.source, path));
-const { connect } = await load("database/connect.ts");
-const { migrateToLatest } = await load("database/migrate.ts");
-const { Secret } = await load("kit/secret.ts");
-const { createLogger } = await load("kit/log.ts");
-const { createMetrics } = await load("kit/metrics.ts");
-const { Alarms } = await load("alarms/alarms.ts");
-const { leaseOf } = await load("work/lease.ts");
+const { connect } = await load("platform/database/connect.ts");
+const { migrateToLatest } = await load("platform/database/migrate.ts");
+const { Secret } = await load("platform/values/secret.ts");
+const { createLogger } = await load("platform/log/log.ts");
+const { createMetrics } = await load("platform/metrics/metrics.ts");
+const { Alarms } = await load("platform/alarms/alarms.ts");
+const { leaseOf } = await load("platform/worker/lease.ts");
 const { collectionApiProvider } = await load("provider/collection-api-provider.ts");
-const { sweepPass } = await load("reconcile/sweep/sweep.ts");
-const { certifyPass } = await load("reconcile/certificate/certify.ts");
+const { sweepPass } = await load("pipeline/reconcile/sweep/sweep.ts");
+const { certifyPass } = await load("pipeline/reconcile/certificate/certify.ts");
 
 const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
 

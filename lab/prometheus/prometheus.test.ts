@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../test/support/temporary-folder.ts";
 
 // Debian's own Prometheus; the lab installs it.
 const root = resolve(import.meta.dirname, "../..");
-const RULES = join(root, "ops/prometheus/rules.yml");
+const RULES = join(root, "deploy/prometheus/rules.yml");
 
 interface Rule {
   alert: string;
@@ -214,11 +214,11 @@ interface Answer {
   alerts: { state: string; labels: Record<string, string> }[];
 }
 
-/** A Prometheus that scrapes this port each second with the rules of ops/prometheus. */
+/** A Prometheus that scrapes this port each second with the rules of deploy/prometheus. */
 async function startPrometheus(target: number) {
   const folder = await temporaryFolder();
   cpSync(RULES, join(folder, "rules.yml"));
-  const config = parse(readFileSync(join(root, "ops/prometheus/prometheus.yml"), "utf8"));
+  const config = parse(readFileSync(join(root, "deploy/prometheus/prometheus.yml"), "utf8"));
   config.global = { scrape_interval: "1s", evaluation_interval: "1s" };
   config.scrape_configs[0].static_configs[0].targets = [`127.0.0.1:${target}`];
   writeFileSync(join(folder, "prometheus.yml"), stringify(config));
@@ -279,7 +279,7 @@ describe("a real Prometheus over a real relay", () => {
     await harness.query("update alarm set cleared_at = now()");
     await vi.waitFor(async () => expect(await prometheus.firing()).toEqual([]), WAIT);
 
-    const { panels } = JSON.parse(readFileSync(join(root, "ops/grafana/invoice-relay.json"), "utf8"));
+    const { panels } = JSON.parse(readFileSync(join(root, "deploy/grafana/invoice-relay.json"), "utf8"));
     for (const { targets } of panels)
       for (const { expr } of targets) expect(await prometheus.query(expr), expr).toHaveProperty("resultType");
   });

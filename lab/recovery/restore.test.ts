@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { emptyMonth, sendAll } from "../../test/reconcile/month.ts";
+import { emptyMonth, sendAll } from "../../test/pipeline/reconcile/month.ts";
 import { OPEN_AMOUNT } from "../../test/sandbox/provider/service-fixture.ts";
 import { runCli } from "../../test/support/cli-process.ts";
 import { onDatabase, runOn } from "../../test/support/postgres-server.ts";

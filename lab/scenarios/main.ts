@@ -4,9 +4,9 @@
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { connect } from "../../src/database/connect.ts";
-import { migrateToLatest } from "../../src/database/migrate.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { connect } from "../../src/platform/database/connect.ts";
+import { migrateToLatest } from "../../src/platform/database/migrate.ts";
+import { Secret } from "../../src/platform/values/secret.ts";
 import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
 import { type Environment, openEnvironment } from "./environment.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { BookSource } from "../../src/books/report/read-payments.ts";
-import { REPORTS } from "../../src/books/report/reports.ts";
-import { sheetFile } from "../../src/books/report/sheet-file.ts";
+import type { BookSource } from "../../src/operations/report/read-payments.ts";
+import { REPORTS } from "../../src/operations/report/reports.ts";
+import { sheetFile } from "../../src/operations/report/sheet-file.ts";
 import { openDatabase } from "../../test/support/database.ts";
 import { type Harness, startHarness } from "../../test/support/relay.ts";
 import { fillPayments } from "./fill-payments.ts";

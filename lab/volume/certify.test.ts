@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { certify } from "../../src/pipeline/reconcile/certificate/certify.ts";
 import type { PageRequest, Provider } from "../../src/provider/provider.ts";
-import { certify } from "../../src/reconcile/certificate/certify.ts";
-import { books, DAY_MS, TOPIC } from "../../test/reconcile/relay-books.ts";
+import { books, DAY_MS, TOPIC } from "../../test/pipeline/reconcile/relay-books.ts";
 import { fillPayments, idOf } from "./fill-payments.ts";
 import { HeapWatch } from "./heap.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { COLLECTION, startListProvider } from "../../test/reconcile/list-provider.ts";
+import { COLLECTION, startListProvider } from "../../test/pipeline/reconcile/list-provider.ts";
 import { eventually, toEqual } from "../../test/support/eventually.ts";
 import { ownRelay } from "../../test/support/relay.ts";
 

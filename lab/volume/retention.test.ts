@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyRetention } from "../../src/operate/retention.ts";
+import { applyRetention } from "../../src/operations/retention.ts";
 import { maxRowsOf } from "../../test/support/max-rows.ts";
 import { type Harness, startHarness } from "../../test/support/relay.ts";
 

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { PagePosition } from "../../src/database/page.ts";
-import type { Database } from "../../src/database/tables.ts";
-import { findInvoices } from "../../src/operate/find-invoices.ts";
+import { findInvoices } from "../../src/operations/find-invoices.ts";
+import type { PagePosition } from "../../src/platform/database/page.ts";
+import type { Database } from "../../src/platform/database/tables.ts";
 import { openDatabase } from "../../test/support/database.ts";
 import { startHarness } from "../../test/support/relay.ts";
 

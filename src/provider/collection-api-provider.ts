@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
+import { messageOf } from "../platform/errors/index.ts";
+import { quietText, storableText, withoutCallbackTokens } from "../platform/values/index.ts";
 import {
   CollectionApiError,
   type CollectionApiErrorKind,
   CollectionClient,
   type CollectionClientOptions,
-} from "../collection-api/index.ts";
-import { messageOf } from "../kit/errors.ts";
-import { quietText, withoutCallbackTokens } from "../kit/mask.ts";
-import { storableText } from "../kit/text.ts";
+} from "./collection-api/index.ts";
+
 import { type NotFound, type Provider, type Refusal, statusText } from "./provider.ts";
 
 /** What each error of the client means to the relay. */

@@ -1,5 +1,5 @@
-import type { Collection, Invoice, InvoicePage, ListedInvoice } from "../collection-api/index.ts";
-import { storableText } from "../kit/text.ts";
+import { storableText } from "../platform/values/index.ts";
+import type { Collection, Invoice, InvoicePage, ListedInvoice } from "./collection-api/index.ts";
 
 export interface AskOptions {
   /** How long one answer may take, in ms. */
@@ -49,8 +49,8 @@ export {
   type Money,
   moneyOf,
   sumOfMoney,
-} from "../collection-api/contract/money.ts";
-export { FIRST_YEAR, toUtc } from "../collection-api/contract/to-utc.ts";
+} from "./collection-api/contract/money.ts";
+export { FIRST_YEAR, toUtc } from "./collection-api/contract/to-utc.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
 /** How many characters are kept of a status: no provider's word is longer. */

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ALERTS } from "../../ops/prometheus/alerts.ts";
-import { ALARM_NAMES } from "../../src/alarms/alarm-definitions.ts";
-import { ROLES } from "../../src/database/roles.ts";
-import { METRICS } from "../../src/kit/metrics.ts";
+import { ALERTS } from "../../deploy/prometheus/alerts.ts";
+import { ALARM_NAMES } from "../../src/platform/alarms/alarm-definitions.ts";
+import { ROLES } from "../../src/platform/database/roles.ts";
+import { METRICS } from "../../src/platform/metrics/metrics.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -15,7 +15,7 @@ const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, title]) => title);
 const names = [...Object.values(METRICS).map(({ name }) => name), "process_resident_memory_bytes"];
 
 const dashboard: { panels: { title: string; targets: { expr: string }[] }[] } = JSON.parse(
-  read("ops/grafana/invoice-relay.json"),
+  read("deploy/grafana/invoice-relay.json"),
 );
 
 /** The metrics of this program that an expression names, histograms by their own name. */

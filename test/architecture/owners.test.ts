@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { relaySchema } from "../../migrations/relay.schema.ts";
 import { SRC, sources } from "./sources.ts";
 
-/** The rooms and the tables that they own, from src/README.md. */
+/** The owner of each table, from src/README.md. */
 function readOwners(markdown: string): Map<string, string> {
   const owners = new Map<string, string>();
   const section = markdown.slice(markdown.indexOf("# Who owns which table"));
-  for (const [, room = "", tables = ""] of section.matchAll(/^\| `(\w+)\/` \| (.+) \|$/gm))
-    for (const [, table = ""] of tables.matchAll(/`(\w+)`/g)) owners.set(table, room);
+  for (const [, module = "", tables = ""] of section.matchAll(/^\| `([\w/-]+)` \| (.+) \|$/gm))
+    for (const [, table = ""] of tables.matchAll(/`(\w+)`/g)) owners.set(table, module);
   return owners;
 }
 
@@ -27,7 +27,11 @@ const tables = [...owners.keys()].join("|");
 // The sandbox keeps its own tables in a schema of its own.
 const files = sources
   .filter(({ file }) => !file.startsWith("sandbox/"))
-  .map(({ file, text }) => ({ file, room: file.split("/")[0] ?? "", text }));
+  .map(({ file, text }) => ({
+    file,
+    isOf: (table: string) => file.startsWith(`${owners.get(table)}/`),
+    text,
+  }));
 
 const WRITES = new RegExp(
   String.raw`\b(?:insert\s+into|update|delete\s+from|lock\s+table|truncate(?:\s+table)?|for\s+(?:no\s+key\s+)?update\s+of)\s+(${tables})\b` +
@@ -51,18 +55,16 @@ describe("the tables and their owners (src/README.md)", () => {
   });
 
   it("writes, locks and claims of a table stand only in its owner", () => {
-    const foreign = files.flatMap(({ file, room, text }) =>
+    const foreign = files.flatMap(({ file, isOf, text }) =>
       found(text, WRITES)
-        .filter((table) => owners.get(table) !== room)
-        .map((table) => `${file} writes ${table}, which ${owners.get(table)}/ owns`),
+        .filter((table) => !isOf(table))
+        .map((table) => `${file} writes ${table}, which ${owners.get(table)} owns`),
     );
     expect(foreign).toEqual([]);
   });
 
-  it("tables of other rooms are read only where owners are spanned, in fourteen files at most", () => {
-    const reading = files.filter(({ room, text }) =>
-      found(text, READS).some((table) => owners.get(table) !== room),
-    );
+  it("tables of other modules are read only where owners are spanned, in fourteen files at most", () => {
+    const reading = files.filter(({ isOf, text }) => found(text, READS).some((table) => !isOf(table)));
     expect(reading.map(({ file }) => file).sort()).toEqual([...spanning].sort());
     expect(spanning.length).toBeLessThanOrEqual(14);
   });

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { invoiceWritten } from "../../src/collection-api/contract/invoice.ts";
 import { invoicePaidSchema } from "../../src/events/invoice-paid.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { maskedEvidence } from "../../src/kit/mask.ts";
-import { ERASED_IN_EVENT, PERSONAL_FIELDS, personalKind } from "../../src/kit/personal-fields.ts";
-import { entryOf } from "../../src/publish/sns-destination.ts";
-import { csvHeader } from "../../src/reconcile/certificate/certificate-csv.ts";
+import { entryOf } from "../../src/pipeline/publish/sns-destination.ts";
+import { csvHeader } from "../../src/pipeline/reconcile/certificate/certificate-csv.ts";
+import { createLogger } from "../../src/platform/log/log.ts";
+import { maskedEvidence } from "../../src/platform/values/mask.ts";
+import { ERASED_IN_EVENT, PERSONAL_FIELDS, personalKind } from "../../src/platform/values/personal-fields.ts";
+import { invoiceWritten } from "../../src/provider/collection-api/contract/invoice.ts";
 
 const names = PERSONAL_FIELDS.map(({ answer }) => answer);
 /** The merchant's own words are shown to who may see evidence. */

@@ -2,7 +2,12 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
-import { SECRET_SETTINGS, SETTING_NAMES, settingsSchema, TO_FILL_IN } from "../../src/kit/settings.ts";
+import {
+  SECRET_SETTINGS,
+  SETTING_NAMES,
+  settingsSchema,
+  TO_FILL_IN,
+} from "../../src/platform/config/settings.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");
@@ -26,9 +31,17 @@ const OF_OTHERS =
 
 describe("where settings are deployed", () => {
   it.each([
-    ...["compose.yaml", "serverless.yml", "ops/lambda/functions.cjs", "ops/lambda/stage.cjs"],
-    ...["ops/lambda/stages/example.yml", "ops/kubernetes/config.yaml", "ops/kubernetes/receiver.yaml"],
-    ...["ops/kubernetes/workers.yaml", "ops/kubernetes/migrate.yaml", "ops/kubernetes/retention.yaml"],
+    ...["compose.yaml", "serverless.yml", "deploy/lambda/functions.cjs", "deploy/lambda/stage.cjs"],
+    ...[
+      "deploy/lambda/stages/example.yml",
+      "deploy/kubernetes/config.yaml",
+      "deploy/kubernetes/receiver.yaml",
+    ],
+    ...[
+      "deploy/kubernetes/workers.yaml",
+      "deploy/kubernetes/migrate.yaml",
+      "deploy/kubernetes/retention.yaml",
+    ],
   ])("%s names settings that there are", (file) => {
     const keys = read(file).matchAll(/^[\s-]*([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+):|\bname: ([A-Z][A-Z0-9_]+)$/gm);
     const quoted = file.endsWith(".cjs") ? read(file).matchAll(/"([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)["=]/g) : [];

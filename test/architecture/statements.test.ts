@@ -62,11 +62,11 @@ describe("a statement", () => {
       .filter(({ file }) => !file.includes("sandbox/"))
       .flatMap(({ file, text }) => unlisted(text).map((what) => `${file}: ${what}`));
     // Of the tool that runs migrations, as it made the table.
-    expect(found).toEqual(['database/migrate.ts: .selectFrom("kysely_migration"']);
+    expect(found).toEqual(['platform/database/migrate.ts: .selectFrom("kysely_migration"']);
   });
 
   it("as a part of the builder's has its type by a cast (typed), but for conditions, which Postgres holds to be such", () => {
     const said = sources.flatMap(({ file, text }) => untyped(text).map((what) => `${file}: ${what}`));
-    expect(said).toEqual(["database/statement.ts: sql<Value>"]);
+    expect(said).toEqual(["platform/database/statement.ts: sql<Value>"]);
   });
 });

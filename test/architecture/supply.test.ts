@@ -76,7 +76,7 @@ it("GitHub Actions run the commands of .ci/run, each in one job, in its order", 
 });
 
 it("npm run sbom lists this version and what is shipped, each with version and hash, and nothing that only development needs", () => {
-  const text = execFileSync(process.execPath, ["ops/sbom.ts"], {
+  const text = execFileSync(process.execPath, ["tools/sbom.ts"], {
     cwd: root,
     encoding: "utf8",
     // What would leave half of it out.

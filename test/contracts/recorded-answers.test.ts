@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { CollectionClient } from "../../src/collection-api/index.ts";
-import { startStubProvider } from "../collection-api/stub-provider.ts";
+import { CollectionClient } from "../../src/provider/collection-api/index.ts";
+import { startStubProvider } from "../provider/collection-api/stub-provider.ts";
 
 const COLLECTION = "7d9f2c84-1b7e-4c07-9a55-3c2f0f6b1d01";
 const PAID = "11111111-1b7e-4c07-9a55-3c2f0f6b1d11";

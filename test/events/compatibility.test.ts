@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, it } from "vitest";
-import { invoicePaid } from "../../src/confirm/paid-event.ts";
 import { invoicePaidJsonSchema } from "../../src/events/event-documents.ts";
 import { parseUnsignedInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
+import { invoicePaid } from "../../src/pipeline/confirm/paid-event.ts";
 
 // What consumers of version 1 hold in their hands. Nothing in this folder may ever change: what does not fit
 // it is a version 2, published beside version 1.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sendRaw } from "../receive/send-raw.ts";
+import { sendRaw } from "../pipeline/receive/send-raw.ts";
 import { runCliProcess } from "../support/cli-process.ts";
 import { EVENTS } from "../support/events.ts";
 import { eventually, toHaveLength } from "../support/eventually.ts";

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { connect } from "../../src/database/connect.ts";
-import { grantRoles, ROLES } from "../../src/database/roles.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { connect } from "../../src/platform/database/connect.ts";
+import { grantRoles, ROLES } from "../../src/platform/database/roles.ts";
+import { Secret } from "../../src/platform/values/secret.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const root = resolve(import.meta.dirname, "../..");

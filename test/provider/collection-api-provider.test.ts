@@ -7,7 +7,7 @@ import {
   type Handler,
   type StubProvider,
   startStubProvider,
-} from "../collection-api/stub-provider.ts";
+} from "./collection-api/stub-provider.ts";
 
 const KEY = "a-key-that-nobody-may-see";
 const invoiceId = randomUUID();

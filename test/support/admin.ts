@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { operations } from "../../src/operate/operations/list.ts";
+import { operations } from "../../src/operations/list/list.ts";
 import { ownRelay } from "./relay.ts";
 
 export const READER = "reader-token-0123456789abcdef";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Certificate } from "../../src/reconcile/certificate/certificate.ts";
-import { keepCertifiedDays } from "../../src/reconcile/certified-days.ts";
+import type { Certificate } from "../../src/pipeline/reconcile/certificate/certificate.ts";
+import { keepCertifiedDays } from "../../src/pipeline/reconcile/certified-days.ts";
 import { openDatabase } from "./database.ts";
 
 const tally = (count: number) => ({ count, amount: `${count}.50` });

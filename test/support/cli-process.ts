@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { CommandContext } from "../../src/cli/command-context.ts";
-import { runProgram } from "../../src/cli/program.ts";
+import { CommandContext } from "../../src/interfaces/cli/command-context.ts";
+import { runProgram } from "../../src/interfaces/cli/program.ts";
 import { onTestFinished } from "./own-test.ts";
 
-const MAIN = resolve(import.meta.dirname, "../../src/cli/main.ts");
+const MAIN = resolve(import.meta.dirname, "../../src/interfaces/cli/main.ts");
 
 /** Many processes load the same modules: compiled once, they start in half the time. */
 const COMPILED = resolve(import.meta.dirname, "../../node_modules/.cache/test-compile-cache");

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { inject } from "vitest";
-import { type ConnectOptions, connect } from "../../src/database/connect.ts";
-import { migrateToLatest } from "../../src/database/migrate.ts";
-import type { Database } from "../../src/database/tables.ts";
-import { Secret } from "../../src/kit/secret.ts";
+import { type ConnectOptions, connect } from "../../src/platform/database/connect.ts";
+import { migrateToLatest } from "../../src/platform/database/migrate.ts";
+import type { Database } from "../../src/platform/database/tables.ts";
+import { Secret } from "../../src/platform/values/secret.ts";
 import { onTestFinished } from "./own-test.ts";
 import { TIMEOUT_MS } from "./timeout-ms.ts";
 

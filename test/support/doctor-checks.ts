@@ -1,4 +1,4 @@
-import { type Check, doctor } from "../../src/app/doctor.ts";
+import { type Check, doctor } from "../../src/runtime/doctor.ts";
 
 /** All that `doctor` says. */
 export async function doctorChecks(environment: Record<string, string | undefined>): Promise<Check[]> {

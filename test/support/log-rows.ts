@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Database } from "../../src/database/tables.ts";
+import type { Database } from "../../src/platform/database/tables.ts";
 import { openDatabase } from "./database.ts";
 import { type Harness, startHarness } from "./relay.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { ROLES, type Role } from "../../src/database/roles.ts";
+import { ROLES, type Role } from "../../src/platform/database/roles.ts";
 import { queryOn } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";
 

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { PreparingClient } from "../../src/database/sessions.ts";
-import type { Tables } from "../../src/database/tables.ts";
+import { PreparingClient } from "../../src/platform/database/sessions.ts";
+import type { Tables } from "../../src/platform/database/tables.ts";
 
 interface Plan {
   "Actual Rows": number;

@@ -1,5 +1,5 @@
-import type { ConfirmedInvoice } from "../../src/confirm/invoices/confirmed-invoice.ts";
-import type { Outcome } from "../../src/confirm/outcome.ts";
+import type { ConfirmedInvoice } from "../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
+import type { Outcome } from "../../src/pipeline/confirm/outcome.ts";
 
 const noon = new Date("2026-11-01T12:00:00Z");
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { CommandContext } from "../../src/cli/command-context.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { CommandContext } from "../../src/interfaces/cli/command-context.ts";
+import { createProgram } from "../../src/interfaces/cli/program.ts";
 
 const silent = { write: () => undefined };
 

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { createLocalTopic } from "../../src/app/dev-topics.ts";
-import { serve } from "../../src/app/serve.ts";
-import { readSettings, SERVE_REQUIRES } from "../../src/kit/settings.ts";
+import { readSettings, SERVE_REQUIRES } from "../../src/platform/config/settings.ts";
+import { createLocalTopic } from "../../src/runtime/dev-topics.ts";
+import { serve } from "../../src/runtime/serve.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";
 import { onTestFinished } from "./own-test.ts";

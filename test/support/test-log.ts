@@ -1,7 +1,7 @@
-import { Alarms } from "../../src/alarms/alarms.ts";
-import type { Database } from "../../src/database/tables.ts";
-import { createLogger } from "../../src/kit/log.ts";
-import { createMetrics } from "../../src/kit/metrics.ts";
+import { Alarms } from "../../src/platform/alarms/alarms.ts";
+import type { Database } from "../../src/platform/database/tables.ts";
+import { createLogger } from "../../src/platform/log/log.ts";
+import { createMetrics } from "../../src/platform/metrics/metrics.ts";
 
 /** A log, and the lines that it was told, parsed. */
 export function keptLog() {

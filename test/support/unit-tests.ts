@@ -11,11 +11,11 @@ const HEAVY = [
 
 /** What tests by starting processes, building packages, waiting, or very many tries. */
 const ELSEWHERE = [
-  "test/console/pages-size",
-  "test/receive/reading/read-callback.property",
+  "test/interfaces/console/pages-size",
+  "test/pipeline/receive/reading/read-callback.property",
   "test/architecture/",
   "test/package/",
-  "test/app/lambda/",
+  "test/runtime/lambda/",
   "test/sandbox/",
   "test/journeys/",
 ];

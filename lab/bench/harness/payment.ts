@@ -1,4 +1,4 @@
-import { newId } from "../../../src/kit/ids.ts";
+import { newId } from "../../../src/platform/values/ids.ts";
 
 const HOUR = new Date().toISOString().slice(0, 13);
 const CALLBACK_URL = "https://relay.example.com/callbacks/0123456789012345678901/order-10023";

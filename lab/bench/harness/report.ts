@@ -1,4 +1,4 @@
-import { table } from "../../../src/cli/table.ts";
+import { table } from "../../../src/interfaces/cli/table.ts";
 import type { BytesPerPayment } from "./bytes.ts";
 import type { CpuCosts } from "./cpu.ts";
 import { type Rounds, ratiosOf, spreadOf } from "./rounds.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { PublishCommand, SNSClient } from "@aws-sdk/client-sns";
 import type pg from "pg";
-import { entryOf } from "../../../src/publish/sns-destination.ts";
+import { entryOf } from "../../../src/pipeline/publish/sns-destination.ts";
 import { TOPIC_ARN } from "../harness/payment.ts";
 import type { JobOutlet, Paid } from "./queue-job.ts";
 

@@ -1,4 +1,4 @@
-import { installTools, tool } from "../../../ops/tools.ts";
+import { installTools, tool } from "../../../tools/tools.ts";
 import { answerParent } from "../harness/child.ts";
 import type { Addresses } from "../harness/payment.ts";
 import { startQueueJob } from "../jobs/queue-job.ts";

@@ -1,7 +1,7 @@
 import express from "express";
 import pg from "pg";
-import { listen } from "../../../src/kit/http-server.ts";
-import { readBody } from "../../../src/receive/read-body.ts";
+import { readBody } from "../../../src/pipeline/receive/read-body.ts";
+import { listen } from "../../../src/platform/http/http-server.ts";
 import { answerParent } from "../harness/child.ts";
 import { appendCallback } from "../harness/payment.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";

@@ -1,8 +1,8 @@
 import { Session } from "node:inspector/promises";
 import { basename } from "node:path";
-import { type RunningRelay, serve } from "../../../src/app/serve.ts";
-import { createLogger } from "../../../src/kit/log.ts";
-import { readSettings, SERVE_REQUIRES } from "../../../src/kit/settings.ts";
+import { readSettings, SERVE_REQUIRES } from "../../../src/platform/config/settings.ts";
+import { createLogger } from "../../../src/platform/log/log.ts";
+import { type RunningRelay, serve } from "../../../src/runtime/serve.ts";
 import { answerParent } from "../harness/child.ts";
 import { type Addresses, relayEnvironment } from "../harness/payment.ts";
 

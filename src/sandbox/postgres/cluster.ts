@@ -17,8 +17,8 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { messageOf, RelayError } from "../../kit/errors.ts";
-import { Secret } from "../../kit/secret.ts";
+import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import { Secret } from "../../platform/values/index.ts";
 
 const execute = promisify(execFile);
 

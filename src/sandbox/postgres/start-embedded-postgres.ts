@@ -6,9 +6,9 @@ import { join } from "node:path";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { messageOf, RelayError } from "../../kit/errors.ts";
-import type { Logger } from "../../kit/log.ts";
-import type { Secret } from "../../kit/secret.ts";
+import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import type { Secret } from "../../platform/values/index.ts";
 import {
   type Account,
   chooseAccount,

@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler, Response } from "express";
-import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../collection-api/contract/index.ts";
-import { messageOf } from "../../kit/errors.ts";
-import type { Logger } from "../../kit/log.ts";
-import { isLostConnection } from "../../kit/postgres-errors.ts";
+import { isLostConnection, messageOf } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import { type ErrorAnswer, SPECIFIED_MESSAGES } from "../../provider/index.ts";
 
 /**
  * HTTP status, group (`type`: our own words, the interface leaves them open) and message. Where it has none,

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import type { z } from "zod";
+import { ownWords, problemsOf } from "../../platform/validation/index.ts";
+import { isUuid } from "../../platform/values/index.ts";
 import {
   type InvoiceFilter,
   invoiceFilter,
@@ -8,9 +10,7 @@ import {
   type OperationName,
   operations,
   parseExactJson,
-} from "../../collection-api/contract/index.ts";
-import { isUuid } from "../../kit/ids.ts";
-import { ownWords, problemsOf } from "../../kit/problems.ts";
+} from "../../provider/index.ts";
 import { needsNoWork, Refused, sendAnswer } from "./answers.ts";
 import { linkAccount, readBanks, readCollection, readCollectionOnWire } from "./collections.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "./invoice-statements.ts";

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import { type InvoiceWritten, invoiceWritten } from "../../collection-api/contract/index.ts";
+import { type InvoiceWritten, invoiceWritten } from "../../provider/index.ts";
 
 interface CallbackSubject {
   readonly url: string;

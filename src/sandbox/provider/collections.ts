@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Selectable, sql, type Updateable } from "kysely";
-import type { BanksWritten, CollectionWritten } from "../../collection-api/contract/index.ts";
+import type { BanksWritten, CollectionWritten } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
 import type { CollectionTable, ServiceDatabase } from "./tables.ts";
 

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import express, { type Request, type RequestHandler, type Router } from "express";
 import { z } from "zod";
-import { moneyGiven } from "../../collection-api/contract/index.ts";
-import { isLoopback, isLoopbackHost } from "../../kit/addresses.ts";
-import { isRefusedData, takenKeyOf } from "../../kit/postgres-errors.ts";
-import { ownWords, problemsOf } from "../../kit/problems.ts";
-import { anyUuid } from "../../kit/setting-formats.ts";
+import { anyUuid } from "../../platform/config/index.ts";
+import { isRefusedData, takenKeyOf } from "../../platform/errors/index.ts";
+import { isLoopback, isLoopbackHost } from "../../platform/http/index.ts";
+import { ownWords, problemsOf } from "../../platform/validation/index.ts";
+import { moneyGiven } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
 import {
   approveLinkedAccount,

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { Agent, type Dispatcher, getGlobalDispatcher, request } from "undici";
-import { nullable, type RowOf, returned, type Slots, Statement } from "../../database/statement.ts";
-import { messageOf } from "../../kit/errors.ts";
-import type { Logger } from "../../kit/log.ts";
-import { within } from "../../kit/waiting.ts";
+import { nullable, type RowOf, returned, type Slots, Statement } from "../../platform/database/index.ts";
+import { messageOf } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import { within } from "../../platform/process/index.ts";
 import { type CallbackRequest, callbackRequest } from "./callback-request.ts";
 import { invoiceOnWire } from "./invoice-statements.ts";
 import type { DeliveryTable, InvoiceRow, ServiceDatabase } from "./tables.ts";

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { type OperationName, operations } from "../../collection-api/contract/index.ts";
-import { RelayError } from "../../kit/errors.ts";
-import { jsonIn } from "../../kit/json.ts";
-import { ownWords, problemsOf } from "../../kit/problems.ts";
-import { anyUuid } from "../../kit/setting-formats.ts";
-import { DAY_MS } from "../../kit/time.ts";
+import { anyUuid } from "../../platform/config/index.ts";
+import { RelayError } from "../../platform/errors/index.ts";
+import { ownWords, problemsOf } from "../../platform/validation/index.ts";
+import { DAY_MS, jsonIn } from "../../platform/values/index.ts";
+import { type OperationName, operations } from "../../provider/index.ts";
+
 import { API_ANSWERS } from "./answers.ts";
 import { CALLBACK_VARIANTS, type CallbackVariant } from "./callback-request.ts";
 

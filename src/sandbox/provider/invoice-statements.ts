@@ -1,5 +1,4 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
-import type { InvoicePageWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
 import {
   type Columns,
   float,
@@ -10,7 +9,8 @@ import {
   text,
   typed,
   uuid,
-} from "../../database/statement.ts";
+} from "../../platform/database/index.ts";
+import type { InvoicePageWritten, InvoiceWritten } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./tables.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import Big from "big.js";
 import { sql } from "kysely";
-import { type CreateInvoiceRequest, compareMoney, sumOfMoney } from "../../collection-api/contract/index.ts";
+import { type CreateInvoiceRequest, compareMoney, sumOfMoney } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 import { type CollectionRow, readAccountStates, readCollectionTerms } from "./collections.ts";

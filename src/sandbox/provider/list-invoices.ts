@@ -1,6 +1,6 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from "kysely";
-import type { InvoiceFilter } from "../../collection-api/contract/index.ts";
-import { DAY_MS, startOf } from "../../kit/time.ts";
+import { DAY_MS, startOf } from "../../platform/values/index.ts";
+import type { InvoiceFilter } from "../../provider/index.ts";
 import type { InvoiceRow, InvoiceStatus, InvoiceType, ServiceDatabase, ServiceTables } from "./tables.ts";
 
 /** Days are UTC, both included, of creation. */

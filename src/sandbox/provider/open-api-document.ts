@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { errorAnswer, type Operation, operations } from "../../collection-api/contract/index.ts";
-import { openApiParameters } from "../../kit/open-api-parameters.ts";
+import { openApiParameters } from "../../platform/http/index.ts";
+import { errorAnswer, type Operation, operations } from "../../provider/index.ts";
 
 type Json = { [key: string]: unknown };
 
@@ -85,7 +85,7 @@ export function openApiDocument(options: { serverUrl?: string; banksPath?: strin
       version: "1",
       description:
         "Invoices, their payment and settlement accounts. " +
-        "Made from the contract in src/collection-api/contract.",
+        "Made from the contract in src/provider/collection-api/contract.",
     },
     servers: [{ url: options.serverUrl ?? "http://127.0.0.1:4001" }],
     security: [{ apiKey: [] }],

@@ -1,8 +1,8 @@
 import express, { type ErrorRequestHandler, type Response, type Router } from "express";
-import { messageOf } from "../../kit/errors.ts";
-import { isUuid } from "../../kit/ids.ts";
-import type { Logger } from "../../kit/log.ts";
-import { money as grouped, markupText } from "../../kit/text.ts";
+import { messageOf } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import { money as grouped, isUuid, markupText } from "../../platform/values/index.ts";
+
 import { refusalFor } from "./answers.ts";
 import { browserReturnUrl } from "./callback-request.ts";
 import { readInvoice } from "./invoice-statements.ts";

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { moneyGiven } from "../../collection-api/contract/index.ts";
-import { messageOf, RelayError } from "../../kit/errors.ts";
-import { ownWords } from "../../kit/problems.ts";
-import { anyUuid } from "../../kit/setting-formats.ts";
+import { anyUuid } from "../../platform/config/index.ts";
+import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import { ownWords } from "../../platform/validation/index.ts";
+import { moneyGiven } from "../../provider/index.ts";
 import { EXPIRATION_PERIODS } from "./expiration.ts";
 import { checked, type FaultsInput, faultsSchema } from "./faults.ts";
 

@@ -1,4 +1,4 @@
-import type { Logger } from "../../kit/log.ts";
+import type { Logger } from "../../platform/log/index.ts";
 import type { FaultBox } from "./faults.ts";
 import type { ApiKeys } from "./load-seed.ts";
 import type { ServiceDatabase } from "./tables.ts";

@@ -1,11 +1,10 @@
 import express from "express";
-import { operations } from "../../collection-api/contract/index.ts";
-import { connect } from "../../database/connect.ts";
-import { migrateToLatest } from "../../database/migrate.ts";
-import { RelayError } from "../../kit/errors.ts";
-import { listen, type RunningServer } from "../../kit/http-server.ts";
-import type { Logger } from "../../kit/log.ts";
-import type { Secret } from "../../kit/secret.ts";
+import { connect, migrateToLatest } from "../../platform/database/index.ts";
+import { RelayError } from "../../platform/errors/index.ts";
+import { listen, type RunningServer } from "../../platform/http/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import type { Secret } from "../../platform/values/index.ts";
+import { operations } from "../../provider/index.ts";
 import { answerErrors } from "./answers.ts";
 import { apiHandler } from "./api.ts";
 import { controlRouter } from "./control.ts";

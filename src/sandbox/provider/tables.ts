@@ -1,7 +1,7 @@
 import type { ColumnType, Kysely, Selectable } from "kysely";
 import type { serviceSchema } from "../../../migrations/collection-service.schema.ts";
-import type { CollectionWritten, InvoiceWritten } from "../../collection-api/contract/index.ts";
-import type { TablesOf } from "../../database/tables.ts";
+import type { TablesOf } from "../../platform/database/index.ts";
+import type { CollectionWritten, InvoiceWritten } from "../../provider/index.ts";
 import type { CallbackVariant } from "./callback-request.ts";
 import type { FeeTerms } from "./seed.ts";
 

@@ -1,8 +1,8 @@
 import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { messageOf, RelayError } from "../../kit/errors.ts";
-import type { Logger } from "../../kit/log.ts";
+import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
 import { type AcceptedMessage, type DeliveryRecord, type Journal, showAttributes } from "./message.ts";
 import { letsThrough, type Subscription, type Topic, type Topics } from "./topics.ts";
 

@@ -1,6 +1,6 @@
 import querystring from "node:querystring";
 import { z } from "zod";
-import { markupText } from "../../kit/text.ts";
+import { markupText } from "../../platform/values/index.ts";
 
 /** The codes of Amazon SNS that this endpoint answers with, and their HTTP status. */
 const STATUS = {

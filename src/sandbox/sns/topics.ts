@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { z } from "zod";
-import { jsonIn } from "../../kit/json.ts";
+import { jsonIn } from "../../platform/values/index.ts";
 import { invalidParameter, SnsError } from "./protocol.ts";
 
 const condition = z.union([z.string(), z.boolean(), z.null(), z.strictObject({ exists: z.boolean() })]);

@@ -38,7 +38,7 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
   };
   const post = (body: unknown) => service.api("POST", "/api/v1/invoices", body);
 
-  // One of those that test/collection-api/bad-input.test.ts holds for the request's schema, and each that only
+  // One of those that test/provider/collection-api/bad-input.test.ts holds for the request's schema, and each that only
   // the service can know.
   it.each<[string, Record<string, unknown>, string, number?]>([
     ["a NUL in a name", { payerName: "a\0b" }, "payerName"],
@@ -71,7 +71,7 @@ describe("bad input is a clear 4xx with the field's name, and leaves nothing beh
     ["GET", "/api/v1/invoices/12", 400, "id"],
     ["POST", `/api/v1/invoices/${NOBODY}/invalidate`, 404, "id"],
     ["GET", `/api/v1/collections/${NOBODY}/invoices`, 404, "id"],
-    // What test/collection-api/bad-input.test.ts does not hold for the filter's schema.
+    // What test/provider/collection-api/bad-input.test.ts does not hold for the filter's schema.
     ["GET", `${LIST}?invoiceStatus=Lost`, 400, "invoiceStatus"],
     ["GET", `${LIST}?invoiceStaus=Paid`, 400, "invoiceStaus"],
     ["POST", LINK, 400, "bankId", { linkedAccount: { bankId: 999, accountNumber: "1111111111" } }],

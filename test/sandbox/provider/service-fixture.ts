@@ -1,5 +1,5 @@
-import { createLogger } from "../../../src/kit/log.ts";
-import { Secret } from "../../../src/kit/secret.ts";
+import { createLogger } from "../../../src/platform/log/log.ts";
+import { Secret } from "../../../src/platform/values/secret.ts";
 import {
   type CollectionServiceOptions,
   startCollectionService,

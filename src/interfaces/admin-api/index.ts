@@ -1,0 +1,4 @@
+export { adminRouter, closedAdminRouter } from "./admin-router.ts";
+export { Live } from "./live.ts";
+export { schemaOf } from "./open-api.ts";
+export { holderOf } from "./sessions.ts";

@@ -1,0 +1,203 @@
+import express, { type Request, type RequestHandler, type Response, Router } from "express";
+import { readValue, signInRequest } from "../../operations/index.ts";
+import { audit } from "../../platform/audit/index.ts";
+import type { AdminToken } from "../../platform/config/index.ts";
+import type { Database } from "../../platform/database/index.ts";
+import { faultOf } from "../../platform/errors/index.ts";
+import type { Logger } from "../../platform/log/index.ts";
+import type { Role } from "../../platform/values/index.ts";
+
+import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";
+
+interface CallersOptions {
+  db: Database;
+  tokens: readonly AdminToken[];
+  /** Whether people reach the relay by https, on whichever port. */
+  peopleUseTls: boolean;
+  /** Counts a wrong token. */
+  onRefused: () => void;
+}
+
+export interface Caller {
+  holder: AdminToken;
+  /** null for a bearer token. */
+  session: Session | null;
+}
+
+type Refused = { status: 401 | 403 | 503; error: string };
+
+/** A request that no click or key of a person made carries this header. */
+const UNATTENDED = "x-unattended";
+
+const FOREIGN = "This request comes from another site.";
+const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
+
+/** Authenticates callers: by bearer token, or by session cookie, which needs a CSRF token for changes. */
+export class Callers {
+  readonly tokens: readonly AdminToken[];
+  readonly sessions: Sessions;
+  readonly ended: EndedSessions;
+  readonly cookie: SessionCookie;
+  readonly #onRefused: () => void;
+
+  constructor({ db, tokens, peopleUseTls, onRefused }: CallersOptions) {
+    this.tokens = tokens;
+    this.sessions = new Sessions(tokens);
+    this.ended = new EndedSessions(db);
+    this.cookie = new SessionCookie({ peopleUseTls });
+    this.#onRefused = onRefused;
+  }
+
+  /**
+   * @param prolong writes the renewed cookie when the session is extended, which takes a person: what a page
+   * asks by itself is marked with UNATTENDED.
+   */
+  async callerOf(
+    request: Request,
+    response: Response,
+    { prolong }: { prolong: boolean },
+  ): Promise<Caller | Refused> {
+    const { tokens, sessions, ended, cookie } = this;
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
+      const holder = holderOf(tokens, token);
+      return holder === null ? this.wrongToken(SIGN_IN) : { holder, session: null };
+    }
+    const sealed = cookie.read(request);
+    if (sealed === null) return this.wrongToken(SIGN_IN);
+    const opened = sessions.open(sealed, Date.now());
+    const isOver = opened === null || "ended" in opened || (await ended.has(opened.session.id));
+    if (isOver === null)
+      return { status: 503, error: "Whether the session has ended cannot be told just now. Try again." };
+    if (opened === null || "ended" in opened || isOver) {
+      cookie.clear(request, response);
+      if (opened === null) return this.wrongToken(SIGN_IN);
+      return { status: 401, error: "The session has ended. Sign in again." };
+    }
+    const { session } = opened;
+    if (!["GET", "HEAD"].includes(request.method)) {
+      const why = isForeign(request)
+        ? FOREIGN
+        : sessions.isCsrfToken(session, request.get("x-csrf-token") ?? "")
+          ? null
+          : "Send the session's csrfToken as X-CSRF-Token.";
+      if (why !== null) return { status: 403, error: why };
+    }
+    const attended = prolong && request.headers[UNATTENDED] === undefined;
+    const renewed = attended ? sessions.renewed(session, Date.now()) : null;
+    if (renewed !== null) cookie.write(request, response, sessions.seal(renewed));
+    return { holder: session.holder, session: renewed ?? session };
+  }
+
+  /** Counts a wrong token, and refuses it. */
+  wrongToken(error: string): Refused {
+    this.#onRefused();
+    return { status: 401, error };
+  }
+}
+
+/** Whether the browser says that another site sent the request. */
+const isForeign = (request: Request): boolean =>
+  !["same-origin", "none", undefined].includes(request.get("sec-fetch-site"));
+
+export const isRefused = (caller: Caller | Refused): caller is Refused => "status" in caller;
+
+interface SessionRoutesOptions {
+  db: Database;
+  callers: Callers;
+  operationsOf: (role: Role) => string[];
+  refuse: (response: Response, refused: Refused) => void;
+  log: Logger;
+}
+
+/** `/session`: sign in with a token, who is signed in, sign out. */
+export function sessionRoutes(options: SessionRoutesOptions): Router {
+  const { callers, refuse } = options;
+  const { tokens, sessions, ended, cookie } = callers;
+  const routes = Router();
+
+  routes.post("/session", jsonBody("4kb"), async (request, response) => {
+    if (isForeign(request)) return refuse(response, { status: 403, error: FOREIGN });
+    if (cookie.wouldBeLost(request))
+      return refuse(response, {
+        status: 403,
+        error:
+          "Sign in by https, or at localhost (through a tunnel): by plain http anybody on the way " +
+          "reads along.",
+      });
+    const { token } = readValue(signInRequest, request.body ?? {});
+    const holder = holderOf(tokens, token.trim());
+    if (holder === null) return refuse(response, callers.wrongToken("This token is not in ADMIN_TOKENS."));
+    const session = sessions.begin(holder, Date.now());
+    cookie.write(request, response, sessions.seal(session));
+    await note(options, holder, "console.sign_in");
+    response.json(shown(session));
+  });
+
+  routes.get("/session", async (request, response) => {
+    // Opening the console without a session is not a failed attempt.
+    if (request.headers.authorization === undefined && cookie.read(request) === null)
+      return refuse(response, { status: 401, error: "Not signed in." });
+    const caller = await callers.callerOf(request, response, { prolong: true });
+    if (isRefused(caller)) return refuse(response, caller);
+    if (caller.session === null)
+      return refuse(response, { status: 401, error: "A bearer token has no session and needs none." });
+    response.json(shown(caller.session));
+  });
+
+  routes.delete("/session", async (request: Request, response: Response) => {
+    const caller = await callers.callerOf(request, response, { prolong: false });
+    if (isRefused(caller)) return refuse(response, caller);
+    if (caller.session !== null) await ended.end(caller.session);
+    cookie.clear(request, response);
+    await note(options, caller.holder, "console.sign_out");
+    response.json({ signedOut: true });
+  });
+
+  routes.all("/session", methodNotAllowed(["GET", "POST", "DELETE"]));
+
+  const shown = (session: Session) => ({
+    name: session.holder.name,
+    role: session.holder.role,
+    csrfToken: sessions.csrfTokenOf(session),
+    expiresAt: new Date(session.expiresAt),
+    operations: options.operationsOf(session.holder.role),
+  });
+  return routes;
+}
+
+/** Signing in works without Postgres: that is when people need the console most. */
+async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, action: string): Promise<void> {
+  const { name, role } = holder;
+  try {
+    await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);
+  } catch (error) {
+    log.warn({ action, ...faultOf(error) }, "an audit entry could not be written");
+  }
+}
+
+/** Answers a method that an address does not take. @param methods those that it takes */
+export function methodNotAllowed(methods: readonly string[]): RequestHandler {
+  const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+  return (request, response) => {
+    const error = `${request.method} is not known here. This address takes ${allowed}.`;
+    response.setHeader("allow", allowed).status(405).json({ error, code: "usage" });
+  };
+}
+
+/**
+ * Reads a JSON body of at most `limit`; that of a GET says nothing. Any other body gets 415: it would be
+ * taken for an empty one, and a dry run for an order to do it.
+ */
+export function jsonBody(limit: string): RequestHandler {
+  const read = express.json({ limit });
+  return (request, response, next) => {
+    if (request.method === "GET") return next();
+    const isEmpty = request.headers["content-length"] === "0";
+    // `is` says null where there is no body.
+    if (isEmpty || request.is("json") !== false) return read(request, response, next);
+    const error = "Send the body as JSON, with the header Content-Type: application/json.";
+    response.status(415).json({ error });
+  };
+}

@@ -1,0 +1,347 @@
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import { z } from "zod";
+import { describedSources, type Settings, SettingsError } from "../../../platform/config/index.ts";
+
+import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
+import { likelyName, ownWords, pathOf } from "../../../platform/validation/index.ts";
+import {
+  type Secret,
+  SOME_ID,
+  sentence,
+  shortText,
+  withoutCallbackTokens,
+} from "../../../platform/values/index.ts";
+import {
+  type AddLinkedAccountInput,
+  type CollectionApiError,
+  type CollectionApiErrorKind,
+  type CollectionClient,
+  type CreateInvoiceInput,
+  type InvoiceFilterInput,
+  type OperationName,
+  operations,
+  parseExactJson,
+} from "../../../provider/index.ts";
+
+import type { CommandContext } from "../command-context.ts";
+import { kebab } from "../operation-command.ts";
+import { idValue } from "../option-values.ts";
+import { anyText } from "../table.ts";
+
+type Data = Readonly<Record<string, unknown>>;
+type Call = (client: CollectionClient, id: string, data: Data) => Promise<object>;
+
+const CALLS: Readonly<Record<OperationName, Call>> = {
+  getCollection: (client, id) => client.getCollection(id),
+  listInvoices: (client, id, data) => client.listInvoices(id, data as InvoiceFilterInput),
+  createInvoice: async (client, _id, data) =>
+    (await client.createInvoice(data as unknown as CreateInvoiceInput)).invoice,
+  getInvoice: async (client, id) => (await client.getInvoice(id)).invoice,
+  invalidateInvoice: (client, id) => client.invalidateInvoice(id),
+  addLinkedAccount: (client, _id, data) => client.addLinkedAccount(data as unknown as AddLinkedAccountInput),
+  getBanks: (client) => client.getBanks(),
+};
+
+/** A value of each field that an operation takes. */
+const EXAMPLES: Partial<Record<OperationName, Data>> = {
+  listInvoices: {
+    invoiceStatus: "Paid",
+    invoiceType: "Live",
+    search: "Ada",
+    startDate: "2026-10-01",
+    endDate: "2026-10-31",
+    page: 1,
+    pageSize: 50,
+  },
+  createInvoice: {
+    collectionId: SOME_ID,
+    title: "School fees",
+    payerName: "Ada Obi",
+    payerEmail: "ada@example.com",
+    amount: "1500.50",
+    payerPhoneNumber: "+2348012345678",
+    billerMetaData: { student: "17" },
+    callBackUrl: "https://relay.example.com/callbacks/token/order-42",
+    invoiceBeneficiaries: [{ linkedAccountId: SOME_ID, amount: "1500.50" }],
+  },
+  addLinkedAccount: { linkedAccount: { bankId: 3, accountNumber: "0123456789", isPrimary: false } },
+};
+
+const NAMES = Object.keys(operations) as OperationName[];
+
+/** How many fields of an example its line shows. */
+const SHOWN = 5;
+
+/** A command line of an operation, as its help and errors show it. */
+function exampleOf(name: OperationName): string {
+  const data = Object.entries(EXAMPLES[name] ?? {}).slice(0, SHOWN);
+  const id = "path" in operations[name].request ? ` ${SOME_ID}` : "";
+  return `invoice-relay api ${kebab(name)}${id}${data.length === 0 ? "" : ` --data '${JSON.stringify(Object.fromEntries(data))}'`}`;
+}
+
+interface Options extends ProviderOptions {
+  data?: string;
+}
+
+/** `invoice-relay api <operation>`: the contract's seven operations, with the key from the settings. */
+export function apiCommand(context: CommandContext): Command {
+  const command = new Command("api")
+    .description("call the provider: one of its seven operations; without one, lists them")
+    .argument("[operation]", "its name")
+    .argument("[id]", "the collection's or the invoice's id, of operations on one", idValue)
+    .option("--data <json>", "what the operation takes, as a JSON object; @<path> reads it from there")
+    .option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several")
+    .option("--banks-path <path>", "the path of get-banks; /api/v1/banks by default")
+    .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`)
+    .addHelpText("after", () => `\nExamples:\n${NAMES.map((name) => `  ${exampleOf(name)}`).join("\n")}`);
+  return command.action(async (given: string | undefined, id: string | undefined, options: Options) => {
+    if (given === undefined) return context.json ? context.show(listed(), String) : command.outputHelp();
+    const name = operationNamed(given);
+    requireId(name, id);
+    const data = checked(name, await readData(options.data));
+    await withProvider(context, options, async (provider) => {
+      const request = name === "createInvoice" ? await withCallbackUrl(context, provider, data) : data;
+      const answer = await CALLS[name](provider.client, id ?? "", request);
+      context.show(answer, () => anyText(answer));
+    });
+  });
+}
+
+function operationNamed(given: string): OperationName {
+  const found = NAMES.find((name) => kebab(name) === given);
+  if (found !== undefined) return found;
+  const known = NAMES.map(kebab);
+  const likely = likelyName(given, known);
+  throw usageError(
+    `The provider has no operation "${shortText(given)}".${likely === null ? "" : ` Did you mean ${likely}?`} ` +
+      `There are: ${known.join(", ")}.`,
+  );
+}
+
+function requireId(name: OperationName, id: string | undefined): void {
+  const takesId = "path" in operations[name].request;
+  if (takesId === (id !== undefined)) return;
+  throw usageError(`${kebab(name)} takes ${takesId ? "an" : "no"} id: ${exampleOf(name)}`);
+}
+
+/** The fields that an operation takes; null for none. */
+function schemaOf(name: OperationName): z.ZodObject | null {
+  const { request } = operations[name];
+  return "body" in request ? request.body : "query" in request ? request.query : null;
+}
+
+/** @throws RelayError that names each wrong or missing field, and quotes no value: they are about people. */
+function checked(name: OperationName, given: Data): Data {
+  const schema = schemaOf(name);
+  if (schema === null && Object.keys(given).length > 0) throw usageError(`${kebab(name)} takes no --data.`);
+  const issues = schema?.safeParse(given, { error: ownWords }).error?.issues ?? [];
+  const problems = [
+    ...issues.map(
+      ({ path, message }) =>
+        `${pathOf(path)} ${message}${message.includes("such as") ? "" : exampleAt(path, EXAMPLES[name])}`,
+    ),
+    ...(schema === null ? [] : unknownFields(schema, given)),
+  ];
+  if (problems.length === 0) return given;
+  throw usageError(
+    `${kebab(name)} was not sent:\n${[...new Set(problems)].map((problem) => `  ${problem}\n`).join("")}` +
+      `An example: ${exampleOf(name)}`,
+  );
+}
+
+function exampleAt(path: readonly PropertyKey[], example: unknown): string {
+  const at = (value: unknown, part: PropertyKey): unknown =>
+    Array.isArray(value) ? value[0] : (value as Record<PropertyKey, unknown> | undefined)?.[part];
+  const found = path.reduce(at, example);
+  return found === undefined ? "" : ` (example: ${JSON.stringify(found)})`;
+}
+
+/** The contract lets unknown fields be; here they are misspelt ones. */
+function unknownFields({ shape }: z.ZodObject, given: Data, within = ""): string[] {
+  const known = Object.keys(shape);
+  return Object.entries(given).flatMap(([name, value]) => {
+    const inner = shape[name];
+    if (inner instanceof z.ZodObject && typeof value === "object" && value !== null)
+      return unknownFields(inner, value as Data, `${within}${name}.`);
+    if (known.includes(name)) return [];
+    const likely = likelyName(name, known);
+    return [
+      `${within}${shortText(name)} is no field${likely === null ? "" : `; perhaps ${likely} is meant`}`,
+    ];
+  });
+}
+
+async function readData(given: string | undefined): Promise<Data> {
+  if (given === undefined) return {};
+  const file = given.startsWith("@") ? given.slice(1) : null;
+  const text = file === null ? given : await contents(file);
+  const data = jsonIn(text);
+  if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Data;
+  throw usageError(
+    `${file ?? "--data"} should be one JSON object, such as '{"title":"School fees"}'. A shell takes it in ` +
+      "single quotes; --data @request.json reads it from a file.",
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function contents(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  } catch (cause) {
+    throw usageError(`${shortText(file)} cannot be read: ${messageOf(cause)}`);
+  }
+}
+
+/** An invoice calls the relay back unless its data names another address, or null for none. */
+async function withCallbackUrl(
+  context: CommandContext,
+  { account, settings: { PUBLIC_URL } }: Provider,
+  data: Data,
+): Promise<Data> {
+  const [token] = account.callbackTokens;
+  if ("callBackUrl" in data) return data;
+  if (PUBLIC_URL === undefined || token === undefined) {
+    context.remark(
+      "Look: without PUBLIC_URL and CALLBACK_TOKENS the invoice has no callBackUrl; only reconciling finds " +
+        "its payment.",
+    );
+    return data;
+  }
+  const { callbackUrl, callbackUrlWarnings } = await import("../../../runtime/callback-url.ts");
+  const callBackUrl = callbackUrl(PUBLIC_URL, token.reveal());
+  for (const warning of callbackUrlWarnings(callBackUrl)) context.remark(`Look: ${warning}`);
+  return { ...data, callBackUrl };
+}
+
+const listed = () =>
+  NAMES.map((name) => ({
+    operation: kebab(name),
+    says: operations[name].summary,
+    fields: fieldsOf(name),
+    example: exampleOf(name),
+  }));
+
+/** Those in brackets may be left out. */
+const fieldsOf = (name: OperationName): string[] =>
+  Object.entries(schemaOf(name)?.shape ?? {}).map(([field, schema]) =>
+    (schema as z.ZodType).safeParse(undefined).success ? `[${field}]` : field,
+  );
+
+const operationLines = (): string[] =>
+  listed().flatMap(({ operation, says, fields }) => [
+    `  ${operation.padEnd(20)}${says}`,
+    ...(fields.length === 0 ? [] : [`${" ".repeat(22)}--data: ${fields.join(", ")}`]),
+  ]);
+
+interface ProviderOptions {
+  /** The source; may be omitted when there is only one. */
+  source?: string | undefined;
+  /** The path of Get Banks, which the interface does not define. */
+  banksPath?: string | undefined;
+}
+
+interface Provider {
+  client: CollectionClient;
+  account: ProviderAccount;
+  settings: Settings;
+}
+
+/**
+ * Runs the work with a client for one merchant account.
+ * @throws SettingsError; RelayError in plain words when the provider refuses or fails.
+ */
+async function withProvider<Result>(
+  context: CommandContext,
+  { source, banksPath }: ProviderOptions,
+  work: (provider: Provider) => Promise<Result>,
+): Promise<Result> {
+  const { CollectionApiError, CollectionClient } = await import("../../../provider/index.ts");
+  const settings = context.settings(["COLLECTION_API_URL", "COLLECTION_API_KEY"]);
+  const account = providerAccount(settings, source);
+  const client = new CollectionClient({
+    baseUrl: account.collectionApiUrl,
+    apiKey: account.collectionApiKey,
+    timeoutMs: settings.CONFIRM_TIMEOUT,
+    connections: 2,
+    banksPath,
+  });
+  try {
+    return await work({ client, account, settings });
+  } catch (cause) {
+    if (!(cause instanceof CollectionApiError)) throw cause;
+    throw new RelayError(providerWords(cause), { next: cause.next, code: cause.code, cause });
+  } finally {
+    await client.close();
+  }
+}
+
+/** What is needed to call the provider for one merchant account. */
+interface ProviderAccount {
+  readonly name: string;
+  readonly currency: string;
+  readonly collectionApiUrl: string;
+  readonly collectionApiKey: Secret;
+  /** Tokens for the callback URL of invoices created here; empty when the settings name none. */
+  readonly callbackTokens: readonly Secret[];
+}
+
+function providerAccount(settings: Settings, name: string | undefined): ProviderAccount {
+  const accounts = accountsOf(settings);
+  const [only] = accounts;
+  const found =
+    name === undefined && accounts.length === 1 ? only : accounts.find((account) => account.name === name);
+  if (found !== undefined) return found;
+  const names = accounts.map((account) => account.name).join(", ");
+  const choose = `Choose one of these with --source: ${names}.`;
+  if (name === undefined) throw usageError(`Which source? ${choose}`);
+  throw notFoundError(`There is no source "${name}". ${choose}`);
+}
+
+const accountsOf = (settings: Settings): ProviderAccount[] =>
+  describedSources(settings).map(
+    ({ name, currency, collectionApiUrl, collectionApiKey, callbackTokens = [] }) => {
+      if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
+        return { name, currency, collectionApiUrl, collectionApiKey, callbackTokens };
+      throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
+    },
+  );
+
+const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
+  not_found: "Check the id, and whether the key belongs to the same account.",
+  key_refused: "Check the key, its permissions, and whether this machine's address is allowed.",
+  wrong_key_kind: "Use the account's Live key for Live invoices and its Test key for Test invoices.",
+  collection_closed: "The key is valid. Open the collection at the provider, or use another one.",
+  timeout: "Try again; CONFIRM_TIMEOUT sets how long an answer may take.",
+  unreachable: "Check COLLECTION_API_URL, and whether the provider is up.",
+  server_fault: "Try again in a while.",
+  broken_json: "Check COLLECTION_API_URL: is this the API?",
+  outside_contract: "Check COLLECTION_API_URL: is this the API?",
+};
+
+/**
+ * A failed call to the provider in plain words: what was asked, what went wrong, what to do. Contains no
+ * token.
+ */
+export function providerWords(error: CollectionApiError): string {
+  const said = sentence(withoutCallbackTokens(error.message));
+  // The message of a write with an unknown outcome already says what to do: check first.
+  const advice = error.outcomeUnknown ? undefined : adviceFor(error);
+  return advice === undefined ? said : `${said} ${advice}`;
+}
+
+function adviceFor({ kind, operation, retryAfterMs }: CollectionApiError): string | undefined {
+  if (kind === "rate_limited") return waitFor(retryAfterMs);
+  if (kind === "not_found" && operation === "Get Banks") return "Set its path with --banks-path.";
+  return ADVICE[kind];
+}
+
+const waitFor = (ms: number | undefined): string =>
+  ms === undefined ? "Try again in a while." : `Try again in ${Math.ceil(ms / 1_000)} s.`;

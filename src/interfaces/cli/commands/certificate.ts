@@ -1,0 +1,291 @@
+import { open } from "node:fs/promises";
+import { Command } from "commander";
+import { day, proofOperations } from "../../../operations/index.ts";
+import {
+  type Basis,
+  type Certificate,
+  certificateCsvParts,
+  type Difference,
+  PROVISIONAL,
+  readCertificate,
+  readOf,
+  type Tally,
+  type Unread,
+} from "../../../pipeline/reconcile/index.ts";
+import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
+import {
+  readDocuments,
+  readKeyFile,
+  signatureText,
+  type Verdict,
+  verifySigned,
+} from "../../../platform/signing/index.ts";
+import {
+  addDays,
+  bookDayOf,
+  dayOf,
+  lastBookDay,
+  money,
+  moneyIn,
+  numberOf,
+  plainText,
+} from "../../../platform/values/index.ts";
+
+import type { CommandContext } from "../command-context.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
+import { idValue } from "../option-values.ts";
+import { table } from "../table.ts";
+
+export function certificateCommand(context: CommandContext): Command {
+  const list = operationCommand(context, proofOperations, "listCertificates", {
+    name: "list",
+  });
+  const show = new Command("show")
+    .description("show one: the days, the total, every difference; exit code 1 unless equal")
+    .argument("<id>", "the certificate's id", idValue)
+    .option("--csv", "a table for finance instead of text: days, total, differences")
+    .action(async (id: string, { csv }: { csv?: true }) => {
+      oneFormOnly(context, csv === true);
+      const certificate = await context.withDatabase((db) => readCertificate(db, id));
+      if (certificate === null)
+        throw notFoundError(`There is no finished certificate ${id}.`, {
+          operation: "listCertificates",
+          args: {},
+        });
+      await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
+    });
+  return new Command("certificate")
+    .description("certificates made daily or with certify: list, show, verify")
+    .addCommand(list)
+    .addCommand(show)
+    .addCommand(verifyCommand(context));
+}
+
+/** Is every paid invoice accounted for? Exit code 1 unless it is equal. */
+export const certifyCommand = (context: CommandContext): Command =>
+  operationCommand(context, proofOperations, "certify", {
+    name: "certify",
+    extend: (command) =>
+      command.option("--csv", "a table for finance instead of text: days, total, differences"),
+    input({ csv, ...given }) {
+      oneFormOnly(context, csv === true);
+      return given;
+    },
+    async show(certificates, { csv }) {
+      await showCertificates(context, certificates, {
+        certificates: readOf(certificates),
+        csv: csv === true,
+      });
+      tellUnread(context, certificates);
+    },
+  });
+
+function oneFormOnly(context: CommandContext, csv: boolean): void {
+  if (csv && context.json) throw usageError("Choose one of --csv and --json.");
+}
+
+const apart = (what: string, { count, amount }: Tally, currency: string): string[] =>
+  count > 0
+    ? [`${what}, not included above: ${count.toLocaleString("en-US")}, ${moneyIn(currency, amount)}`]
+    : [];
+
+/** Prints certificates as CSV for finance, or as `show` prints; exit code 1 unless all are equal. */
+async function showCertificates<Value>(
+  context: CommandContext,
+  value: Value,
+  { certificates, csv }: { certificates: readonly Certificate[]; csv: boolean },
+): Promise<void> {
+  if (certificates.some(({ result }) => result !== "equal")) context.fault();
+  if (!csv)
+    return context.show(value, () =>
+      certificates.map((one, index) => certificateText(one, certificates[index - 1])).join("\n\n"),
+    );
+  await context.withDatabase(async (db) => {
+    for await (const part of certificateCsvParts(db, certificates)) context.stdout.write(part);
+  });
+}
+
+/**
+ * A certificate as finance reads it: the result, what it is based on, the days, the total, then every
+ * difference.
+ * @param previous what was printed above it: what both are based on is not said again
+ */
+export function certificateText(certificate: Certificate, previous?: Certificate): string {
+  const { source, collections, currency, from, to, madeAt, days, total, differences, basis } = certificate;
+  const { zone } = basis;
+  const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
+  const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
+  const above = previous?.source === source ? proofLines(previous) : [];
+  const lines = [
+    `Certificate ${certificate.id} of source ${source}`,
+    `Payments of ${period} (${zone}), Live invoices, in ${currency}; made ${madeAt}`,
+    `Collections (COLLECTION_IDS): ${scope}`,
+    ...proofLines(certificate).filter((line) => !above.includes(line)),
+    "",
+    daysTable([...days, { day: "total", ...total }], zone),
+    ...apart("Test invoices", certificate.test, currency),
+    ...apart("Payments of collections that are not ours", certificate.foreign, currency),
+    "",
+    verdict(certificate),
+  ];
+  const section = (title: string, weight: Difference["weight"]) => {
+    const named = differences.filter((difference) => difference.weight === weight);
+    if (named.length > 0)
+      lines.push("", `${title} (${named.length}):`, differenceTable(named, { zone, currency }));
+  };
+  section("Gaps", "gap");
+  section("Differences", "difference");
+  section("Notes", "note");
+  const more = certificate.differencesInAll - differences.length;
+  if (more > 0) lines.push("", `and ${more} more that are not named here`);
+  return lines.join("\n");
+}
+
+const proofLines = ({ basis, signature }: Certificate): string[] => [
+  basisText(basis),
+  ...(basis.provisional ? [`PROVISIONAL: ${PROVISIONAL}`] : []),
+  signatureText(signature),
+];
+
+function basisText(basis: Basis): string {
+  const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;
+  const { pages, listed, asked, deep } = basis;
+  const how = deep === false ? "" : deep === true ? ", every invoice asked about" : `, all ${deep.read} read`;
+  return (
+    `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} ` +
+    `(RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), ` +
+    `statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked ` +
+    `about${how}`
+  );
+}
+
+function daysTable(rows: readonly Certificate["days"][number][], zone: string): string {
+  const tallies = (["paid", "stored", "published", "missing"] as const).flatMap((place) => [
+    [place, (row: (typeof rows)[number]) => row[place].count.toLocaleString("en-US")] as const,
+    ["amount", (row: (typeof rows)[number]) => money(row[place].amount)] as const,
+  ]);
+  const last = [
+    "differences",
+    (row: (typeof rows)[number]) => row.differences.toLocaleString("en-US"),
+  ] as const;
+  return table(rows, [[`day (${zone})`, "day"], ...tallies, last]);
+}
+
+function verdict({ result, refusals, gaps, total }: Certificate): string {
+  if (result === "refused") return ["REFUSED: this proves nothing.", ...refusals].join("\n");
+  if (gaps > 0)
+    return (
+      `NOT EQUAL: ${gaps} ${gaps === 1 ? "GAP: a payment" : "GAPS: payments"} at the provider without an ` +
+      "event that SNS accepted on its topic."
+    );
+  if (result === "not_equal")
+    return `NOT EQUAL: ${numberOf(total.differences, "difference")} could hide money.`;
+  if (total.paid.count === 0) return "EQUAL: no Live invoice was paid in this period.";
+  return "EQUAL: paid at the provider = stored = published, in number and in amount.";
+}
+
+const differenceTable = (
+  named: readonly Difference[],
+  { zone, currency }: { zone: string; currency: string },
+): string =>
+  table(named, {
+    [`day (${zone})`]: "day",
+    invoice: ({ invoiceId, eventId }) => invoiceId ?? eventId,
+    amount: ({ amount }) => moneyIn(currency, amount),
+    reason: "reason",
+    detail: "detail",
+  });
+
+/** Any certificate of ours is smaller, in bytes. */
+const LARGEST = 64 * 1024 ** 2;
+
+/** Checks certificates with nothing but their file: no settings, no database, no network. */
+const verifyCommand = (context: CommandContext): Command =>
+  new Command("verify")
+    .description("check a signed certificate offline; exit code 1 unless a key of --keys signed it as it is")
+    .argument("<file>", "what `certificate show ID --json`, `certify --json` or the console gave")
+    .option(
+      "--keys <file>",
+      "the keys to believe: /.well-known/invoice-relay-keys.json, or a public key in PEM",
+    )
+    .action(async (file: string, { keys: keyFile }: { keys?: string }) => {
+      const keys = keyFile === undefined ? null : readKeyFile((await readBytes(keyFile)).toString("utf8"));
+      const verdicts = (await readSigned(file)).map((one) => verifySigned(one, keys));
+      if (verdicts.some(({ state, keyIsKnown }) => state !== "signed" || keyIsKnown !== true))
+        context.fault();
+      context.show(
+        verdicts.map(({ document, ...verdict }) => ({ ...verdict, ...namesIn(document) })),
+        () => verdicts.map(wordsOf).join("\n\n"),
+      );
+    });
+
+/** The certificates in a file. @throws RelayError that says what is wrong where it holds none. */
+async function readSigned(path: string) {
+  const bytes = await readBytes(path);
+  try {
+    return readDocuments(bytes);
+  } catch (error) {
+    throw new RelayError(`${path}: ${messageOf(error)}`);
+  }
+}
+
+/** @throws RelayError when there is no such file, or it is none of ours by its size. */
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    const file = await open(path);
+    try {
+      const { size } = await file.stat();
+      if (size > LARGEST) throw new RelayError("it is larger than any signed document of invoice-relay");
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    throw usageError(`${path} cannot be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+const namesIn = ({ id, source, result, from, to, madeAt }: Record<string, unknown>) => ({
+  ...{ id, source, result, from, to, madeAt },
+});
+
+function wordsOf({ state, says, keyIsKnown, document }: Verdict): string {
+  const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, BY SOMEBODY";
+  return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document)] : [])].join("\n");
+}
+
+/** What a certificate says, and what no signature shows: whether a newer one says otherwise. */
+function contentsOf(document: Record<string, unknown>): string {
+  const { id, source, result, from, to, madeAt, basis } = document;
+  const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";
+  const days = `${bookDayOf(Date.parse(String(from)), zone)} to ${lastBookDay({ to: new Date(String(to)) }, zone)} (${zone}), made ${madeAt}: ${String(result).toUpperCase()}`;
+  return `It says, of source ${source}, certificate ${id}: ${days}. A newer one may say otherwise: ask the relay for its list.`;
+}
+
+const LAST_DAYS = 7;
+
+export const reconcileCommand = (context: CommandContext): Command =>
+  operationCommand(context, proofOperations, "reconcile", {
+    name: "reconcile",
+    input: lastDays,
+    judge(done) {
+      if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
+      tellUnread(context, done);
+    },
+  });
+
+function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
+  const isDay = day.safeParse(to).success;
+  return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
+}
+
+/** After the results of others: the sources that failed. With `--json` they stand among the results. */
+function tellUnread(context: CommandContext, results: readonly (object | Unread)[]): void {
+  for (const one of results) {
+    if (!("error" in one)) continue;
+    const { source, error } = one;
+    if (!context.json) context.remark(`Source "${source}" failed: ${error.message}`);
+    if (error.code.endsWith("_away")) context.away();
+    else context.fault();
+  }
+}

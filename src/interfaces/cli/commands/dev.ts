@@ -1,0 +1,185 @@
+import { relative } from "node:path";
+import { Command } from "commander";
+import { explained } from "../../../operations/index.ts";
+import { readSettings } from "../../../platform/config/index.ts";
+import { indentedJson, plainText, type Secret } from "../../../platform/values/index.ts";
+import { enterLocalWorld, type Happening, type RunningDev } from "../../../runtime/index.ts";
+import type { CommandContext } from "../command-context.ts";
+import { renderTimeline } from "./invoices.ts";
+
+/**
+ * `invoice-relay dev` (`npm start`): runs everything on this machine, and prints what to open and what
+ * happens.
+ */
+export function devCommand(context: CommandContext): Command {
+  return new Command("dev")
+    .description("run everything on this machine, with an invoice to pay; data stays in DATA_DIR")
+    .option(...DATABASE_OPTION)
+    .action(async ({ database }: { database?: string | true }) => {
+      const stop = context.listenForStop();
+      void stop.asked.then(() => context.remark("Stopping."));
+      const { left, ...given } = localWorldFor(context, database, TAKEN);
+      const { buildMissingPages } = await import("../../console/index.ts");
+      await Promise.race([buildMissingPages(), stop.asked]);
+      if (stop.signal.aborted) return stop.release();
+      const { startDev } = await import("../../../runtime/dev.ts");
+      const starting = startDev({
+        ...given,
+        log: await context.localLog(),
+        remark: (text) => context.remark(text),
+        signal: stop.signal,
+        tell: (happening) => context.showLine(happening, renderHappening),
+      });
+      const running = await Promise.race([starting, stop.asked]);
+      if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running, left));
+      await stop.asked;
+      // What a stop cuts short on its way fails with errors of its own, which are no news.
+      const started = running === undefined ? starting.catch(() => null) : starting;
+      await stop.finish(
+        started.then((one) => one?.stop()),
+        GRACE_MS,
+      );
+    });
+}
+
+/** A step of the start that is under way, such as initdb, ends first. Nobody waits but who can press Ctrl-C again. */
+const GRACE_MS = 60_000;
+
+const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
+
+const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
+  what: "started",
+  relay: world.relayUrl,
+  console: world.consoleUrl,
+  adminToken: world.adminToken,
+  collectionService: world.collectionServiceUrl,
+  sns: world.snsUrl,
+  topicArn: world.topicArn,
+  postgresPort: world.postgresPort,
+  invoiceId: sample.id,
+  paymentUrl: sample.paymentUrl,
+  settingsFile,
+});
+
+function welcome(
+  { world, sample, dataDir, settingsFile }: RunningDev,
+  leftBehind: readonly string[],
+): string {
+  // There, what the shell sets would win over the file.
+  const without = leftBehind
+    .filter((name) => !/^NODE_|_PROXY$/i.test(name))
+    .map((name) => `-u ${name} `)
+    .join("");
+  const elsewhere = without === "" ? "" : `env ${without}`;
+  const fromHere = relative(process.cwd(), settingsFile);
+  const settings = fromHere.startsWith("..") ? settingsFile : fromHere;
+  const postgres =
+    world.postgresPort === null
+      ? "the database of --database"
+      : `127.0.0.1:${world.postgresPort}, data in ${dataDir}`;
+  const startOver = world.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
+  return `invoice-relay runs here with everything around it. Nothing leaves this machine.
+
+  Pay this invoice    ${sample.paymentUrl}
+  Console             ${world.consoleUrl}, sign in with ${world.adminToken}
+  Relay's health      ${world.relayUrl}/readyz
+  Relay's metrics     ${world.relayUrl}/metrics
+  Collection API      ${world.collectionServiceUrl}/api/v1 (x-api-key: ${world.apiKey}, good for here only)
+  SNS                 ${world.snsUrl}, topic ${world.topicArn}
+  Postgres            ${postgres}
+
+Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
+Meanwhile, in another terminal:
+  ${elsewhere}npm run --silent relay -- --settings ${forShell(settings)} invoice ${sample.id}
+A second invoice: README.md has the command.${startOver}
+`;
+}
+
+/** A path as a shell reads it back. */
+const forShell = (path: string): string =>
+  /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+const WHAT: Record<Happening["what"], string> = {
+  callback: "callback ",
+  asked: "asked    ",
+  confirmed: "confirmed",
+  published: "published",
+  received: "received ",
+};
+
+function renderHappening({ at, what, invoiceId, says, event }: Happening): string {
+  const time = at.toISOString().slice(11, 23);
+  const about = invoiceId === null ? "" : ` [invoice ${invoiceId}]`;
+  const line = `${time} UTC  ${WHAT[what]}  ${plainText(`${says}${about}`)}`;
+  const shown =
+    event &&
+    indentedJson(event)
+      .split("\n")
+      .map((one) => `    ${plainText(one)}`);
+  return shown === undefined ? line : [line, ...shown].join("\n");
+}
+
+/** `invoice-relay demo` (`npm run demo`): one payment through every real part, and its timeline. */
+export function demoCommand(context: CommandContext): Command {
+  return new Command("demo")
+    .description("pay one invoice through every real part on this machine, show its timeline, clean up")
+    .option(...DATABASE_OPTION)
+    .action(async ({ database }: { database?: string | true }) => {
+      const stop = context.listenForStop();
+      const given = localWorldFor(context, database, []);
+      const { runDemo } = await import("../../../runtime/demo.ts");
+      try {
+        const { event, timeline, currency } = await runDemo({
+          environment: given.environment,
+          database: given.database,
+          log: await context.localLog(),
+          tell: (step) => context.remark(step),
+          signal: stop.signal,
+        });
+        context.show({ event: JSON.parse(event), timeline, meaning: explained(timeline).meaning }, () =>
+          ["", indentedJson(event), "", renderTimeline(timeline, () => currency)].join("\n"),
+        );
+      } finally {
+        stop.release();
+      }
+    });
+}
+
+/** What `dev` and `demo` run with: only what was named on purpose. */
+interface LocalWorldGiven {
+  environment: Record<string, string | undefined>;
+  /** Of `--database`; undefined for an embedded one. */
+  database: Secret | undefined;
+  /** The names of what this shell sets and nothing here reads. */
+  left: readonly string[];
+}
+
+const DATABASE_OPTION = [
+  "--database [url]",
+  "use this PostgreSQL database instead of one of its own; without a URL, that of DATABASE_URL",
+] as const;
+
+/**
+ * Leaves behind what the shell holds for other work.
+ * @param database what `--database` was given. @param taken the variables that the command takes.
+ * @throws SettingsError when the database is named wrongly.
+ */
+function localWorldFor(
+  context: CommandContext,
+  database: string | true | undefined,
+  taken: readonly string[],
+): LocalWorldGiven {
+  const { DATABASE_URL } = context.environment;
+  const environment: Record<string, string | undefined> = { ...context.settingsInFile };
+  for (const name of taken) environment[name] = context.environment[name];
+  const shell = { ...context.environment };
+  // LOG_LEVEL changes nothing but how much is logged.
+  const removed = enterLocalWorld(context.environment, [...taken, "LOG_LEVEL"]);
+  const left = removed.filter((name) => shell[name] !== context.settingsInFile[name]);
+  if (database === undefined) {
+    if (DATABASE_URL) context.remark("DATABASE_URL of this shell is left alone; --database would use it.");
+    return { environment, database: undefined, left };
+  }
+  const url = database === true ? DATABASE_URL : database;
+  return { environment, database: readSettings({ DATABASE_URL: url }, ["DATABASE_URL"]).DATABASE_URL, left };
+}

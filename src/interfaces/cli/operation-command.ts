@@ -1,0 +1,392 @@
+import { Command, Option } from "commander";
+import { z } from "zod";
+import {
+  BadInput,
+  type Operation,
+  type OperationContext,
+  type OperationInput,
+  type operations,
+  readInput,
+  refuseUnknown,
+  requireKnownNames,
+  runOperation,
+  type View,
+} from "../../operations/index.ts";
+import { Alarms } from "../../platform/alarms/index.ts";
+import { currencyOf, SERVE_REQUIRES, sourcesOf } from "../../platform/config/index.ts";
+import type { Database } from "../../platform/database/index.ts";
+import { notFoundError, RelayError } from "../../platform/errors/index.ts";
+import { Signer } from "../../platform/signing/index.ts";
+import { clock, countText, maskOf, type Role } from "../../platform/values/index.ts";
+import { leaseOf, notifyWorkers } from "../../platform/worker/index.ts";
+import type { ListWork } from "../../runtime/index.ts";
+
+import type { CommandContext, Output } from "./command-context.ts";
+import { countValue, hasNone, operator } from "./option-values.ts";
+import { resultText } from "./render.ts";
+import { innerOf, viewOf } from "./schema-view.ts";
+
+type Operations = (typeof operations)[number];
+type OperationId = Operations["id"];
+export type ResultOf<Id extends OperationId> = NonNullable<
+  Awaited<ReturnType<Extract<Operations, { id: Id }>["run"]>>
+>;
+
+/** What options and arguments say, by the names of the operation's fields. */
+export type CommandInput = Record<string, unknown>;
+
+/** What a command adds to its operation: its name, and what a person reads. */
+interface CommandWords<Id extends OperationId> {
+  name: string;
+  /** The operation's sentence when left out. */
+  description?: string;
+  /** Options that are not called as their field: `{ invoiceId: "invoice" }`. */
+  options?: Readonly<Record<string, string>>;
+  /** Fields that are no option: they are fixed, or an argument says them. */
+  without?: readonly string[];
+  /** As whom it is run; as an admin when left out. */
+  role?: Role;
+  /** Adds what is the command line's own: arguments, `--yes`. */
+  extend?: (command: Command) => Command;
+  /** The operation's fields, where options, arguments and files say them otherwise; before anything connects. */
+  input?: (given: CommandInput, args: readonly string[]) => CommandInput | Promise<CommandInput>;
+  /** Calls it where once is not all: after asking, or page after page. */
+  run?: (
+    call: (given: CommandInput) => Promise<ResultOf<Id>>,
+    given: CommandInput,
+    options: CommandInput,
+    operating: OperationContext,
+  ) => Promise<ResultOf<Id>>;
+  /** What `--json` prints: the operation's result unless said. */
+  json?: (result: ResultOf<Id>, given: CommandInput) => unknown;
+  /** Instead of its view. */
+  text?: (result: ResultOf<Id>, given: CommandInput) => string;
+  /** Prints it where neither `json` nor `text` is all. */
+  show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
+  /** Looks at what was found, for the exit code. */
+  judge?: (result: ResultOf<Id>) => void;
+  /** What is said when there is nothing with this id. */
+  missing?: (given: CommandInput) => string;
+}
+
+/** An option that the operation does not have is refused in the words of the admin API. */
+class OperationCommand extends Command {
+  unknownOption(flag: string): never {
+    throw refuseUnknown(camel(flag.replace(/^--?/, "").split("=")[0] ?? ""));
+  }
+}
+
+/**
+ * A command made from an operation: its options, their check, the call and `--json`.
+ * @param operations the list that it stands in; the others need not be loaded for it
+ */
+export function operationCommand<
+  const List extends readonly Operations[],
+  const Id extends List[number]["id"],
+>(context: CommandContext, operations: List, id: Id, words: CommandWords<Id>): Command {
+  const operation = operations.find((one) => one.id === id) as unknown as Operation;
+  const { options: named = {}, without = [], input = (given) => given } = words;
+  const isOwn = ([name]: readonly [string, unknown]) => !without.includes(name);
+  const inPath = Object.entries(operation.pathParameters?.shape ?? {}).filter(isOwn);
+  const fields = fieldsOf(operation).filter(isOwn);
+  const command = new OperationCommand(words.name).description(
+    words.description ?? `${operation.summary[0]?.toLowerCase()}${operation.summary.slice(1)}`,
+  );
+  for (const [name, schema] of inPath) command.argument(`<${name}>`, descriptionOf(schema));
+  for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
+  words.extend?.(command);
+  if (isPaged(operation)) command.option("--limit <number>", "the most to list", countValue, 50);
+  return command.action(async () => {
+    const options = { ...command.opts<CommandInput>(), ...takenByParent(command) };
+    const given = await input(
+      {
+        ...options,
+        ...Object.fromEntries(inPath.map(([name], index) => [name, command.args[index]])),
+        ...fieldsIn(options, fields, named),
+      },
+      command.args,
+    );
+    // Before anything is asked of the database.
+    const first = isPaged(operation) ? { ...given, limit: undefined } : given;
+    const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
+    await withOperationContext(context, async (operating, endProgress) => {
+      // Before anybody is asked whether to go on.
+      await requireKnownNames(operating, asked);
+      operating.role = words.role ?? operating.role;
+      const call = async (asked: CommandInput) => {
+        const input = readInput(operation, inputOf(operation, asked));
+        const result = await runOperation(operation, operating, input).finally(endProgress);
+        if (result !== null) return result as ResultOf<Id>;
+        throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.");
+      };
+      const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
+      const result = await (words.run?.(call, given, options, operating) ?? ask());
+      words.judge?.(result);
+      if (words.show !== undefined) return await words.show(result, options);
+      context.show(
+        words.json?.(result, given) ?? result,
+        () => words.text?.(result, given) ?? viewText(context, viewFor(operation), result, given),
+      );
+    });
+  });
+}
+
+/** Fields that the view does not choose are shown as the schema has them. */
+function viewFor<Result>({ view = {}, result }: Operation): View<Result> {
+  const isWhole = (view.facts ?? view.lists ?? view.each) !== undefined;
+  return (isWhole ? view : { ...viewOf(result), ...view }) as View<Result>;
+}
+
+/** A result as its view has it. @param given the filters, if any */
+export function viewText<Result>(
+  context: CommandContext,
+  view: View<Result>,
+  result: Result,
+  given: CommandInput = {},
+): string {
+  const { limit: _, all: __, ...filters } = given;
+  return resultText(result, view, {
+    currencyOf: currencyOf(context.settings()),
+    width: context.stdout.isTTY === true ? context.stdout.columns : undefined,
+    isFiltered: !hasNone(filters),
+  });
+}
+
+/** Commander gives the `--source` of `alarms close` to `alarms`, which has that option as well. */
+function takenByParent({ parent, options }: Command): CommandInput {
+  const shared = (parent?.options ?? []).filter(({ long }) => options.some((own) => own.long === long));
+  const given = shared.map((option) => option.attributeName());
+  return Object.fromEntries(
+    given
+      .filter((name) => parent?.getOptionValueSource(name) === "cli")
+      .map((name) => [name, parent?.getOptionValue(name)]),
+  );
+}
+
+/** Runs it, and names what is wrong as it was typed: `--invoice`, not `invoiceId`. */
+function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string>>, read: () => Read): Read {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadInput)) throw error;
+    throw new BadInput(
+      error.problems.map((problem) => {
+        const [, field = "", rest = ""] =
+          /^(?:filters\.|target\.|alarms\[\d+\]\.)?(\w+)(.*)$/s.exec(problem) ?? [];
+        const flag = `--${named[field] ?? kebab(field)}`;
+        return command.options.some(({ long }) => long === flag)
+          ? `${flag}${rest}`
+          : `${field}${rest}` || problem;
+      }),
+    );
+  }
+}
+
+function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType][] {
+  const shape = { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
+  const pages = "cursor" in shape ? ["cursor", "limit"] : [];
+  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => !pages.includes(name));
+}
+
+const isPaged = ({ query, body }: Operation): boolean =>
+  "cursor" in { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
+
+const PAGE = 200;
+
+/** Page after page, up to `limit`; beside the items stands what the first page says. A terminal shows how far it is. */
+async function allPages<Result>(
+  call: (given: CommandInput) => Promise<Result>,
+  { limit, ...filters }: CommandInput,
+  output: CommandContext["stderr"],
+): Promise<Result> {
+  const say = (text: string) => output.isTTY === true && output.write(`\r${text}\u001B[K`);
+  const page = async (cursor: string | undefined, found: number) =>
+    (await call({ ...filters, cursor, limit: Math.min(PAGE, Number(limit) - found) })) as Paged<Result>;
+  const all = await page(undefined, 0);
+  while (all.next !== null && all.items.length < Number(limit)) {
+    if (all.searchedTo != null) say(`Searched back to ${clock(all.searchedTo)}`);
+    const { items, next, searchedTo } = await page(all.next, all.items.length);
+    all.items.push(...items);
+    Object.assign(all, { next, searchedTo });
+  }
+  say("");
+  return all;
+}
+
+type Paged<Result> = Result & { items: unknown[]; next: string | null; searchedTo?: Date | null };
+
+function inputOf({ pathParameters, query, body }: Operation, given: CommandInput): OperationInput {
+  const pick = (shape: object = {}) =>
+    Object.fromEntries(Object.entries(given).filter(([name, value]) => name in shape && value !== undefined));
+  return {
+    path: pick(pathParameters?.shape),
+    query: pick(query?.shape),
+    body: pick(body instanceof z.ZodObject ? body.shape : {}),
+  };
+}
+
+const isFlag = (schema: z.core.$ZodType): boolean => {
+  const inner = innerOf(schema);
+  return (
+    inner instanceof z.ZodBoolean || (inner instanceof z.ZodCodec && inner.def.out instanceof z.ZodBoolean)
+  );
+};
+
+/** What help calls a value, where neither its name nor its form says it. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  name: ["source", "collection", "payer", "actor", "subject"],
+  time: ["from", "to", "until", "confirmedFrom", "confirmedTo"],
+  text: ["reason", "reference", "note"],
+  number: ["limit"],
+  address: ["email", "remoteAddress"],
+  where: ["foundBy"],
+  entry: ["before"],
+  alarm: ["name"],
+};
+const FORMS: Readonly<Record<string, string>> = { date: "day", uuid: "id" };
+
+function valueWord(name: string, schema: z.ZodType): string {
+  const inner = innerOf(schema);
+  const form = FORMS[String((inner instanceof z.ZodType ? inner.meta() : undefined)?.format)];
+  return form ?? Object.keys(VALUES).find((value) => VALUES[value]?.includes(name)) ?? name;
+}
+
+function optionOf(name: string, schema: z.ZodType, named: string | undefined): Option {
+  const flags = `${named ?? kebab(name)}${isFlag(schema) ? "" : ` <${valueWord(name, schema)}>`}`;
+  const option = new Option(`--${flags}`, descriptionOf(schema));
+  const inner = innerOf(schema);
+  if (inner instanceof z.ZodEnum) option.argChoices = inner.options.map(String);
+  if (schema instanceof z.ZodDefault && !isFlag(schema)) option.default(schema.def.defaultValue);
+  return option;
+}
+
+const descriptionOf = (schema: z.core.$ZodType): string =>
+  [schema, innerOf(schema)]
+    .map((one) => (one instanceof z.ZodType ? one.description : undefined))
+    .find((text) => text !== undefined) ?? "";
+
+/** What the options say, by the names of the fields. A command line has texts only: what a flag says is `true`. */
+const fieldsIn = (
+  options: CommandInput,
+  fields: readonly [name: string, schema: z.ZodType][],
+  named: Readonly<Record<string, string>>,
+): CommandInput =>
+  Object.fromEntries(
+    fields.flatMap(([name, schema]) => {
+      const value = options[camel(named[name] ?? kebab(name))];
+      return value === undefined
+        ? []
+        : [[name, innerOf(schema) instanceof z.ZodCodec ? String(value) : value]];
+    }),
+  );
+
+export const kebab = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+const camel = (flag: string): string =>
+  flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const UNITS = {
+  lists: "pages of the list of",
+  invoices: "invoices asked about, of",
+  books: "payments compared, of",
+  decided: "done",
+};
+
+/** Runs the work with what operations need. */
+async function withOperationContext(
+  context: CommandContext,
+  work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
+): Promise<void> {
+  const { operationParts } = await import("../../runtime/operation-parts.ts");
+  const bar = new Progress(context.stderr);
+  await context.withDatabase((db) => {
+    const parts = operationParts({
+      db,
+      settings: () => context.settings(),
+      serving: () => context.settings(SERVE_REQUIRES),
+      metrics: async () => (await import("../../platform/metrics/index.ts")).createMetrics(),
+      mask: maskOf([]),
+      withLists: (read) => withLists(context, db, read),
+    });
+    // Assigned, since a spread would make each part now, of settings that may not be there.
+    const calling: Pick<OperationContext, "actor" | "role" | "left" | "onProgress"> = {
+      actor: operator(context),
+      role: "admin",
+      left: new AbortController().signal,
+      onProgress: ({ source, collectionId, step, done, total }) =>
+        bar.reached(`${UNITS[step]} ${source} ${collectionId ?? ""}`.trimEnd(), done, total),
+    };
+    return work(Object.assign(parts, calling), () => bar.end());
+  });
+}
+
+async function withLists<Result>(
+  context: CommandContext,
+  db: Database,
+  work: (asking: ListWork) => Promise<Result>,
+): Promise<Result> {
+  const { withReconcileSources } = await import("../../runtime/providers.ts");
+  const { createMetrics } = await import("../../platform/metrics/index.ts");
+  const settings = context.settings(SERVE_REQUIRES);
+  const stop = context.listenForStop();
+  try {
+    const log = await context.localLog();
+    const result = await withReconcileSources(sourcesOf(settings), settings, (sources) =>
+      work({
+        db,
+        alarms: new Alarms({ db, log, metrics: createMetrics() }),
+        lease: leaseOf(settings.LEASE_DURATION),
+        signer: Signer.of(settings),
+        sources,
+        signal: stop.signal,
+        // Workers are woken once, at the end: they poll anyway.
+        onConfirmations: () => undefined,
+        onEvents: () => undefined,
+      }),
+    );
+    for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
+    return result;
+  } catch (error) {
+    if (stop.signal.aborted && !(error instanceof RelayError))
+      throw new RelayError(
+        "Stopped before the end. What was read is kept: run the same command to continue.",
+        { next: "retry", cause: error },
+      );
+    throw error;
+  } finally {
+    await stop.finish(Promise.resolve(), 0);
+  }
+}
+
+const REDRAW_MS = 100;
+
+/** A line of a terminal that says how far a long command is; nothing is written where the output is piped. */
+export class Progress {
+  readonly #output: Output;
+  #line = "";
+  #drawnAt = 0;
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  /** @param total null where it is unknown. @param unit what is counted, such as `callbacks`. */
+  reached(unit: string, done: number, total: number | null): void {
+    this.#line = `${countText(done)}${total === null ? "" : ` of ${countText(total)}`} ${unit}`;
+    const now = performance.now();
+    if (now - this.#drawnAt < REDRAW_MS) return;
+    this.#drawnAt = now;
+    this.#draw();
+  }
+
+  /** Draws the last state and ends the line. */
+  end(): void {
+    if (this.#line === "") return;
+    this.#draw("\n");
+    this.#line = "";
+  }
+
+  #draw(end = ""): void {
+    if (this.#output.isTTY === true) this.#output.write(`\r${this.#line}\u001B[K${end}`);
+  }
+}

@@ -1,0 +1,1 @@
+export { buildMissingPages, builtPages, consolePages } from "./console-pages.ts";

@@ -1,0 +1,225 @@
+import { computed, signal } from "@preact/signals";
+import type { ProgressLine } from "../../../../operations/list/proof.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/calls.ts";
+
+const BASE = "/admin/v1";
+
+/** Whether somebody did something since the last request; opening the pages is something. */
+let isAttended = true;
+for (const act of ["pointerdown", "keydown"])
+  addEventListener(act, () => (isAttended = true), { capture: true, passive: true });
+
+/** Marks what the pages ask by themselves: only a person prolongs the session. */
+function unattended(): Record<string, string> {
+  const mark = isAttended ? {} : { "x-unattended": "1" };
+  isAttended = false;
+  return mark;
+}
+
+/** Parts of a URL, with what is left out or empty not in it. */
+type Values = Record<string, string | number | boolean | undefined>;
+
+interface AnyGiven {
+  path?: Values | undefined;
+  query?: Values | undefined;
+  body?: unknown;
+}
+
+/** `/replays/{id}` with its values filled in, and its query. */
+export function urlOf(path: string, { path: values = {}, query = {} }: AnyGiven): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(values[name])));
+  return text === "" ? filled : `${filled}?${text}`;
+}
+
+/** Calls an operation by its path. @throws ApiProblem */
+export const get = <const Path extends PathOf<"get">>(
+  path: Path,
+  given: CallInput<OperationAt<"get", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"get", Path>>> => call("GET", path, given as AnyGiven, signal);
+
+/** @throws ApiProblem */
+export const post = <const Path extends PathOf<"post">>(
+  path: Path,
+  given: CallInput<OperationAt<"post", Path>>,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"post", Path>>> =>
+  // Without a body it would come without the CSRF token.
+  call("POST", path, { body: {}, ...(given as AnyGiven) }, signal);
+
+/** @throws ApiProblem */
+export const remove = (path: PathOf<"delete">): Promise<unknown> => call("DELETE", path, { body: {} });
+
+async function call<Answer>(
+  method: string,
+  path: string,
+  given: AnyGiven,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  const response = await answerOf(method, urlOf(path, given), given.body, "application/json", signal);
+  return (await response.json()) as Answer;
+}
+
+/** How far something is that takes long. */
+export type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
+
+/** What takes long, answered line by line. @returns its result. @throws ApiProblem */
+export async function postLines<const Path extends PathOf<"post">>(
+  path: Path,
+  { body }: CallInput<OperationAt<"post", Path>>,
+  onProgress: (progress: Progress) => void,
+  signal?: AbortSignal,
+): Promise<AnswerOf<OperationAt<"post", Path>>> {
+  const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
+  let rest = "";
+  const texts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  // What ends without its result was cut off.
+  const broken = () => new ApiProblem(0, "The connection broke off.");
+  for (;;) {
+    const read = await texts?.read().catch(() => Promise.reject(broken()));
+    const lines = (rest + (read?.value ?? "\n")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines.filter(Boolean)) {
+      const said = JSON.parse(line) as ProgressLine;
+      if ("progress" in said) onProgress(said.progress);
+      else if ("error" in said) throw new ApiProblem(409, said.error);
+      else return said.result as AnswerOf<OperationAt<"post", Path>>;
+    }
+    if (read === undefined || read.done) throw broken();
+  }
+}
+
+async function answerOf(
+  method: string,
+  path: string,
+  body: unknown,
+  accept: string,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  const response = await fetch(BASE + path, {
+    method,
+    credentials: "same-origin",
+    headers: {
+      accept,
+      ...unattended(),
+      ...(body !== undefined && {
+        "content-type": "application/json",
+        "x-csrf-token": session.value.kind === "signed_in" ? session.value.who.csrfToken : "",
+      }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal !== undefined && { signal }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiProblem(0, "The relay does not answer.");
+  });
+  if (response.ok) return response;
+  if (response.status === 401 && session.value.kind === "signed_in")
+    leave("Your session has ended. Sign in again to go on where you were.");
+  throw await problemOf(response);
+}
+
+/** What kept a call from its answer, for a person: what is wrong, and what to do. */
+export class ApiProblem extends Error {
+  /** HTTP's; 0 when nothing answered. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+
+  static of(thrown: unknown): ApiProblem {
+    return thrown instanceof ApiProblem ? thrown : new ApiProblem(0, String(thrown));
+  }
+}
+
+const TO_DO: Record<number, string> = {
+  0: "See whether you are online, and whether the relay runs. It is retried automatically.",
+  401: "Sign in again.",
+  403: "Sign in with a token of a role that may, or ask somebody who has one.",
+  404: "Check the address, or go back to the list.",
+  500: "Try again; the relay's log says more.",
+  503: "Try again in a moment.",
+};
+
+/** Whether another try may be answered otherwise: what is wrong with the request stays wrong. */
+export const isPassing = ({ status }: ApiProblem): boolean => ![400, 401, 403].includes(status);
+
+/** What to do about a problem; "" when its own words say it. */
+export const toDo = ({ status }: ApiProblem): string => TO_DO[status] ?? "";
+
+/** A refused answer as a problem: the API's own words where it has some, and not what stands in front. */
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const { error } = (await response.json().catch(() => ({}))) as { error?: string };
+  return new ApiProblem(response.status, error ?? `The relay answered ${response.status}.`);
+}
+
+type SessionState =
+  | { kind: "unknown" }
+  /** `why` says what happened, when somebody was signed in before or the relay cannot tell. */
+  | { kind: "signed_out"; why: string | null }
+  | { kind: "signed_in"; who: Session };
+
+export const session = signal<SessionState>({ kind: "unknown" });
+
+const operations = computed(() =>
+  session.value.kind === "signed_in" ? new Set(session.value.who.operations) : new Set<string>(),
+);
+
+/** Whether whoever is signed in may do this: an operation's id in the admin API's document. */
+export const may = (operation: string): boolean => operations.value.has(operation);
+
+/** Asks who is signed in, at the start and when something else was refused. */
+export async function readSession(): Promise<void> {
+  try {
+    session.value = { kind: "signed_in", who: await get("/session", {}) };
+  } catch (problem) {
+    if (!(problem instanceof ApiProblem)) throw problem;
+    if (problem.status === 401) leave(null);
+    // A relay that starts again is no reason to lose the page.
+    else if (session.value.kind !== "signed_in") leave(problem.message);
+  }
+}
+
+/** @throws ApiProblem */
+export async function signIn(token: string): Promise<void> {
+  session.value = { kind: "signed_in", who: await post("/session", { body: { token } }) };
+}
+
+export async function signOut(): Promise<void> {
+  await remove("/session").catch(() => undefined);
+  leave("You are signed out.");
+}
+
+function leave(why: string | null): void {
+  if (session.value.kind === "signed_out" && why === null) return;
+  session.value = { kind: "signed_out", why };
+}
+
+type Read<Path extends PathOf<"get">> = AnswerOf<OperationAt<"get", Path>>;
+
+export type Status = Read<"/status">;
+export type Activity = Read<"/activity">;
+export type SettingsShown = Read<"/settings">;
+export type Session = Read<"/session">;
+/** A reading that failed in the relay: `what` names the event that could not be sent. */
+export type Trouble = Extract<Read<"/live">, { since: unknown }>;
+export type Happening = Exclude<Read<"/live">, Status | Activity | Trouble>;
+export type AuditEntry = Read<"/audit">["entries"][number];
+export type Timeline = Read<"/invoices/{id}">;
+export type TimelineEntry = Timeline["entries"][number];
+export type InvoiceEvidence = Read<"/invoices/{id}/evidence">;
+export type ListedInvoice = Read<"/invoices">["items"][number];
+export type ListedCallback = Read<"/callbacks">["items"][number];
+export type CallbackShown = Read<"/callbacks/{id}">;
+export type Undelivered = Read<"/dead-letters">["items"][number];
+export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
+type ShownReplay = Read<"/replays/{id}">;
+export type Replay = ShownReplay["replay"];
+export type ReplayRequest = CallInput<OperationAt<"post", "/replays">>["body"];
+export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
+export type Calendar = Read<"/certificates/calendar">;
+export type CertificateShown = Read<"/certificates/{id}">;

@@ -1,0 +1,89 @@
+import {
+  DEAD_DISMISSED,
+  DEAD_LETTER,
+  DEAD_LETTERS,
+  QUARANTINE,
+  QUARANTINE_DISMISSED,
+  RELEASED,
+  RETRIED,
+} from "../../../../operations/views/undelivered.ts";
+import type { Undelivered } from "../api/client.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { go, query } from "../kit/router.tsx";
+import type { OnProgress } from "../parts/acts.tsx";
+import { Result } from "../parts/fields.tsx";
+import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
+import { fieldsOf, perform } from "../parts/operations.ts";
+import { Answered, PageHead } from "../parts/page.tsx";
+
+const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
+
+/** Decides about some, or about all that nobody dismissed. */
+function decision(operation: string, title: string, view: typeof RETRIED): RowsAct<Undelivered> {
+  const decide = async (
+    choice: object,
+    reason: string | undefined,
+    onProgress: OnProgress = () => undefined,
+  ) => (await perform<{ count: number }>(operation, { ...choice, reason }, onProgress)).count;
+  const said = (count: number) => view.says?.({ dryRun: false, count, items: [] }) ?? "";
+  return {
+    ...{ operation, title, isMain: title !== "Dismiss" },
+    async run(items, reason) {
+      let count = 0;
+      // An id may be known to several sources: each call says of which.
+      for (const [source, own] of Map.groupBy(items, (item) => item.source))
+        count += await decide({ ids: own.map(idOf), source }, reason);
+      return said(count);
+    },
+    runAll: async (reason, given, _, onProgress) =>
+      said(await decide({ filters: given }, reason, onProgress)),
+  };
+}
+
+const pageOf = (list: string) => (item: Undelivered) =>
+  `attention/${list}/${idOf(item)}?source=${encodeURIComponent(item.source)}`;
+
+export const DEAD: ListDefinition<Undelivered> = {
+  of: DEAD_LETTERS,
+  to: pageOf("dead"),
+  filters: fieldsOf("listDead", ["kind", "collection", "source"]),
+  read: readCounted("/dead-letters"),
+  acts: [decision("retryDead", "Retry", RETRIED), decision("dismissDead", "Dismiss", DEAD_DISMISSED)],
+  figure: ({ dead }) => dead.confirmations + dead.events,
+};
+
+export const HELD: ListDefinition<Undelivered> = {
+  of: QUARANTINE,
+  to: pageOf("quarantine"),
+  filters: fieldsOf("listQuarantine", ["collection", "source"]),
+  read: readCounted("/quarantine"),
+  acts: [
+    decision("releaseQuarantine", "Release", RELEASED),
+    decision("dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
+  ],
+  figure: (status) => status.quarantined,
+};
+
+const LISTS = {
+  dead: ["Dead letter", "Dead letters", "/dead-letters/{id}", DEAD],
+  quarantine: ["In quarantine", "Quarantine", "/quarantine/{id}", HELD],
+} as const;
+
+/** One of them with all that helps to decide about it. @param id an invoice's or an event's. */
+export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: string }) {
+  const [title, above, path, { acts = [] }] = LISTS[list];
+  const answer = useAnswer(path, {
+    path: { id },
+    query: { source: query.value.get("source") ?? undefined },
+  });
+  return (
+    <>
+      <PageHead title={title} above={{ to: `attention/${list}`, name: above }}>
+        <RowActs acts={acts} rows={answer.data?.items ?? []} onDone={() => go(`attention/${list}`)} />
+      </PageHead>
+      <Answered answer={answer} what="it">
+        {(found) => <Result of={found} view={DEAD_LETTER} />}
+      </Answered>
+    </>
+  );
+}

@@ -1,0 +1,163 @@
+import { type Field, id, money, state, words } from "../../../../operations/views/view.ts";
+import { signatureText } from "../../../../platform/signing/signature-text.ts";
+import { bookDayOf } from "../../../../platform/values/time.ts";
+import { type Calendar, type CertificateShown, get } from "../api/client.ts";
+import { useAnswer } from "../api/use-answer.ts";
+import { numberOf } from "../kit/text.ts";
+import { now } from "../kit/time.ts";
+import { Table } from "../parts/fields.tsx";
+import { List, type ListDefinition } from "../parts/list.tsx";
+import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
+import { Badge, Download, Money, Time } from "../parts/values.tsx";
+import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
+import { ProofForm } from "./proof-form.tsx";
+
+/** One day: its totals, and its differences by name. @param day as it stands in the address. */
+export function DayPage({ day }: { day: string }) {
+  const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
+  const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
+    new Date(day),
+  );
+  return (
+    <>
+      <PageHead
+        title={title}
+        above={{ to: "completeness", name: "Completeness" }}
+        says="Live payments of this day, as the books have it."
+      />
+      <Answered answer={answer} what="the day's certificate">
+        {({ days, books }) => (
+          <>
+            {days.length === 0 && (
+              <Empty title="No certificate covers this day.">
+                <p>Certify it to prove that every payment came through.</p>
+              </Empty>
+            )}
+            {days.map((certified) => (
+              <Certified
+                key={certified.source}
+                day={day}
+                certified={certified}
+                book={books.find(({ source }) => source === certified.source)}
+              />
+            ))}
+            {books.some(({ timeZone }) => day < bookDayOf(now.value, timeZone)) && (
+              <Section title="Prove or heal this day">
+                <ProofForm from={day} to={day} isFixed onDone={answer.reload} />
+              </Section>
+            )}
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+interface CertifiedProps {
+  day: string;
+  certified: CalendarDay;
+  /** undefined where the settings name the source no longer. */
+  book: Calendar["books"][number] | undefined;
+}
+
+function Certified({ day, certified, book }: CertifiedProps) {
+  const { source, certificateId, madeAt, paid, stored, published, missing, differences } = certified;
+  const state = stateOfDay(day, certified, day, null);
+  return (
+    <section class="section" aria-label={`Source ${source}`}>
+      <div class="spread section-head">
+        <h2>
+          Source {source} <Badge state={state} tone={toneOfDay(state)} as={wordsOfDay(state, certified)} />
+        </h2>
+        <div class="row">
+          <Download path={`/certificates/${certificateId}/csv`}>CSV</Download>
+          <Download path={`/certificates/${certificateId}/json`}>JSON</Download>
+        </div>
+      </div>
+      <Table
+        caption="Totals of the day"
+        fields={[
+          { label: "Live payments", show: ({ name }) => name, phone: "lead" },
+          { label: "Number", show: ({ count }) => numberOf(count, "payment"), kind: "count" },
+          {
+            label: `Amount${book === undefined ? "" : `, ${book.currency}`}`,
+            show: ({ amount }) => <Money amount={amount} />,
+            kind: "count",
+            phone: "side",
+          },
+        ]}
+        rows={[
+          { name: "Paid at the provider", ...paid },
+          { name: "Stored here", ...stored },
+          { name: "Published", ...published },
+          { name: "Missing", ...missing },
+        ]}
+        keyOf={({ name }) => name}
+        toneOf={({ name, count }) => (name === "Missing" && count > 0 ? "bad" : "")}
+      />
+      <p class="section quiet">
+        By the certificate made <Time at={madeAt} as="full" />
+        {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
+        <About {...{ certificateId, source }} />
+      </p>
+      <List
+        key={certificateId}
+        list={differencesOf(certificateId, source, day, missing.count + differences)}
+      />
+    </section>
+  );
+}
+
+function About({ certificateId, source }: { certificateId: string; source: string }) {
+  const { data } = useAnswer("/certificates/{id}", { path: { id: certificateId }, query: { limit: 1 } });
+  if (data === null) return null;
+  const { signature, foreign } = data.certificate;
+  return (
+    <>
+      {" "}
+      {signatureText(signature)}.
+      {foreign !== undefined && foreign.count > 0 && (
+        <>
+          {" "}
+          {numberOf(foreign.count, "payment is", "payments are")} of collections that are not ours,{" "}
+          <Money amount={foreign.amount} of={source} /> in all its days, and counted nowhere here.
+        </>
+      )}
+    </>
+  );
+}
+
+type Difference = CertificateShown["differences"][number] & { source: string };
+
+/** Gaps first. @param counted how many gaps and differences the certificate counts on this day, named or not. */
+const differencesOf = (
+  certificateId: string,
+  source: string,
+  day: string,
+  counted: number,
+): ListDefinition<Difference> => ({
+  of: {
+    one: "difference",
+    columns: DIFFERENCES,
+    none: "None is named here.",
+    why: wordsOfNone(counted),
+  },
+  keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,
+  async read(_given, cursor) {
+    const query = { day, limit: 100, after: cursor === null ? undefined : Number(cursor) };
+    const { differences, next } = await get("/certificates/{id}", { path: { id: certificateId }, query });
+    const items = differences.map((one) => ({ ...one, source }));
+    return { items, next: next === null ? null : String(next) };
+  },
+});
+
+const DIFFERENCES: readonly Field<Difference>[] = [
+  id("Payment", ({ invoiceId, eventId }) => invoiceId ?? eventId, {
+    of: ({ invoiceId }) => (invoiceId === null ? "" : "invoice"),
+    phone: "lead",
+  }),
+  money("Amount", "amount"),
+  state("Weight", "weight", { phone: "side" }),
+  state("Reason", "reason"),
+  words("Why", "detail", { isLong: true }),
+];

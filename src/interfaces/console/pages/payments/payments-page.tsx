@@ -1,0 +1,217 @@
+import { ANSWERED, BESIDE, EVIDENCE, INVOICES } from "../../../../operations/views/invoices.ts";
+import {
+  source as sourceField,
+  text as textField,
+  time as timeField,
+} from "../../../../operations/views/view.ts";
+import { type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
+import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
+import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { Link, searched, setSearch } from "../kit/router.tsx";
+import { ActButton } from "../parts/acts.tsx";
+import { type Column, Facts, Result } from "../parts/fields.tsx";
+import { List, type ListDefinition } from "../parts/list.tsx";
+import { fieldsOf } from "../parts/operations.ts";
+import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
+import { Remedies } from "../parts/remedies.tsx";
+import { Badge, Button, Download, Money, Outside } from "../parts/values.tsx";
+import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
+import { DrawnTimeline } from "./timeline.tsx";
+
+export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
+  id === undefined ? <Payments /> : <PaymentPage id={id} key={id} />;
+
+const PAYMENTS: ListDefinition<ListedInvoice> = {
+  of: INVOICES,
+  filters: fieldsOf("searchInvoices", [
+    ...["verdict", "from", "to", "confirmedFrom", "confirmedTo", "collection", "source"],
+  ]),
+  news: () => {
+    const newest = happenings.value.find(({ what }) => what === "confirmed");
+    return newest === undefined ? "" : `${newest.invoiceId} ${newest.at}`;
+  },
+  read: (given, cursor, signal) =>
+    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
+  about: ({ items, searched = [], others = [], waiting = [] }) => (
+    <>
+      <Result of={{ items, searched, others, waiting }} view={BESIDE} />
+      {waiting.length > 0 && <Link to={BEING_CONFIRMED}>Show what waits</Link>}
+    </>
+  ),
+  noMatch:
+    "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
+    "address, part of the payer’s name, the amount, the day. What the provider lists and nobody called about is " +
+    "found by reconciling its day, on the page Completeness.",
+};
+
+function Payments() {
+  const search = (event: Event & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    setSearch(String(new FormData(event.currentTarget).get("text") ?? "").trim());
+  };
+  const { value: text } = searched;
+  return (
+    <>
+      <PageHead title="Payments" />
+      <form class="fields" aria-label="Search payments" onSubmit={search}>
+        <label class="field is-longest">
+          <span class="unseen">Search payments</span>
+          <input
+            // Another search that one comes back to fills it anew.
+            key={text}
+            type="search"
+            name="text"
+            defaultValue={text}
+            placeholder="Id or its beginning, reference, payer’s name or e-mail, amount, day"
+            autoComplete="off"
+            spellcheck={false}
+          />
+        </label>
+        <Button is="is-primary" icon="search">
+          Search
+        </Button>
+      </form>
+      <List list={PAYMENTS} text={text} />
+    </>
+  );
+}
+
+function PaymentPage({ id }: { id: string }) {
+  const story = useAnswer("/invoices/{id}", { path: { id } });
+  const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
+  useLive();
+  const reload = () => {
+    story.reload();
+    evidence.reload();
+  };
+  const last = happenings.value.find(({ invoiceId }) => invoiceId === id);
+  useReloadAfter(
+    `${last?.what} ${last?.at} ${liveStatus.value?.lastCallbackAt} ${connection.value === "lost"}`,
+    reload,
+  );
+  const isUnderWay = statesOf(story.data).some((state) => state === "due" || state === "claimed");
+  usePolled(isUnderWay, { isLoading: story.isLoading, reload }, 2_000);
+  const reference = story.data?.invoices[0]?.reference ?? null;
+  const act = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
+    await post(`/invoices/{id}/${verb}`, { path: { id }, body: { reason } });
+    reload();
+    return done;
+  };
+  return (
+    <>
+      <PageHead
+        title="Payment"
+        above={{ to: "payments", name: "Payments" }}
+        says={
+          <>
+            {reference !== null && (
+              <>
+                <Outside text={reference} /> ·{" "}
+              </>
+            )}
+            <Id id={id} of="invoice" />
+          </>
+        }
+      >
+        {story.data !== null && <Decide timeline={story.data} />}
+        {story.data !== null && may("exportEvidence") && (
+          <Download path={`/invoices/${encodeURIComponent(id)}/evidence.zip`}>Evidence</Download>
+        )}
+        <ActButton
+          operation="askAgain"
+          title="Ask again"
+          icon="replay"
+          question="Ask the provider again?"
+          run={act("ask", "It is asked again. The answer shows up here.")}
+        />
+        {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
+          <ActButton
+            operation="publishAgain"
+            title="Publish again"
+            icon="play"
+            question="Publish the event again?"
+            run={act("publish", "It is published again. The new MessageId shows up here.")}
+          />
+        )}
+      </PageHead>
+      <Answered answer={story} what="its story">
+        {(timeline) => (
+          <>
+            <Summary timeline={timeline} onDone={reload} />
+            <div class="story">
+              <Section title="What happened">
+                <DrawnTimeline {...timeline} />
+              </Section>
+              <Answered answer={evidence} what="the evidence">
+                {(found) => (
+                  <div class="columns section" style={{ "--least": "32rem" }}>
+                    <div>
+                      {found.events.length === 0 && <p class="quiet">No event was made.</p>}
+                      <Result of={found} view={EVIDENCE} />
+                    </div>
+                    <div>
+                      <Result of={found} view={ANSWERED} />
+                    </div>
+                  </div>
+                )}
+              </Answered>
+            </div>
+          </>
+        )}
+      </Answered>
+    </>
+  );
+}
+
+const statesOf = (timeline: Timeline | null) =>
+  timeline === null ? [] : [...timeline.confirmations, ...timeline.events].map(({ state }) => state);
+
+function Decide({ timeline }: { timeline: Timeline }) {
+  const isDead = statesOf(timeline).includes("dead");
+  if (!isDead && !timeline.confirmations.some(({ verdict }) => verdict === "quarantined")) return null;
+  const list = isDead ? "dead" : "quarantine";
+  return (
+    <Link to={`attention/${list}/${encodeURIComponent(timeline.invoiceId)}`} class="button is-primary">
+      {isDead ? "Open the dead letter" : "Open in quarantine"}
+    </Link>
+  );
+}
+
+const FIELDS: readonly Column<Timeline["invoices"][number]>[] = [
+  timeField("Paid", "paidAt"),
+  textField("Collection", "collectionName"),
+  textField("Type", "type"),
+  sourceField(),
+];
+
+function Summary({ timeline, onDone }: { timeline: Timeline; onDone: () => void }) {
+  const { invoices, confirmations, meaning, next } = timeline;
+  return (
+    <div class="columns">
+      {confirmations.map(({ source, verdict, state }) => {
+        const invoice = invoices.find((one) => one.source === source);
+        return (
+          <div key={source}>
+            <p class="row amount">
+              <Money amount={invoice?.totalAmount ?? null} of={source} />{" "}
+              <Badge state={state === "dead" ? "dead" : (verdict ?? "pending")} />
+            </p>
+            {invoice !== undefined && <Facts of={invoice} fields={FIELDS} />}
+          </div>
+        );
+      })}
+      <div class="stack noted">
+        {meaning.map((line) => (
+          <p key={line}>
+            <Outside text={sayHere(line)} />
+          </p>
+        ))}
+        {next.length > 0 && (
+          <p class="row">
+            <Remedies of={next} onDone={onDone} />
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

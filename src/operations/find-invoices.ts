@@ -1,0 +1,182 @@
+import { invoicesBeginning } from "../pipeline/confirm/index.ts";
+import { invoicesOfEvents } from "../pipeline/publish/index.ts";
+import { callbacksBeginning, invoicesCalledAs } from "../pipeline/receive/index.ts";
+import { certificatesBeginning } from "../pipeline/reconcile/index.ts";
+import { replaysBeginning } from "../pipeline/replay/index.ts";
+import { type Database, type Page, type PagePosition, walk } from "../platform/database/index.ts";
+import { addDays, amountIn, dayThatExists, type IdRange, idRange, isUuid } from "../platform/values/index.ts";
+import {
+  type FoundInvoice,
+  type InvoiceTerms,
+  invoicesByPayment,
+  invoicesByRequest,
+  invoicesNamed,
+  invoicesOfIds,
+  walkByConfirmation,
+} from "./list-invoices.ts";
+import { readUnanswered } from "./status-facts.ts";
+
+/** How many rows one statement examines, however few match. */
+const STRETCH = 2_000;
+
+/** How long the search for one page may take, in ms; the page says where to continue. */
+const LOOKING_MS = 100;
+/** The same where no index knows the order, so that each page has to find its pace anew. */
+const LONG_LOOKING_MS = 1_000;
+
+/** The most ids that share a beginning, or a callback's reference, to look up. */
+const ID_LIMIT = 200;
+
+interface PageWanted {
+  from: PagePosition | null;
+  limit: number;
+}
+
+/**
+ * A page of invoices that match all terms: by id, or by what ids begin with, one for each source; with a
+ * reference or e-mail address, last confirmed first; with a verdict other than paid, last requested first;
+ * with a status, a payer's name or days of confirmation and no days of payment, last confirmed first;
+ * otherwise by payment date, newest first.
+ */
+export async function findInvoices(
+  db: Database,
+  terms: InvoiceTerms,
+  { from, limit }: PageWanted,
+): Promise<Page<FoundInvoice>> {
+  const { id, idPrefix, reference, email, verdict } = terms;
+  const range = idRange(id ?? idPrefix ?? "");
+  if (range !== null)
+    return { items: await invoicesOfIds(db, terms, await idsWithin(db, range)), next: null };
+  const isNamed = (reference ?? email) !== undefined;
+  const isByRequest = !isNamed && verdict !== undefined && verdict !== "paid";
+  const walking = { from, limit, withinMs: LOOKING_MS };
+  if (!isNamed && !isByRequest && isByConfirmation(terms)) {
+    const look = await walkByConfirmation(db, terms, limit + 1);
+    return await walk({ ...walking, withinMs: LONG_LOOKING_MS, look });
+  }
+  const isNarrowed = (terms.collection ?? terms.amount ?? verdict ?? terms.source) !== undefined;
+  const read = isNamed ? invoicesNamed : isByRequest ? invoicesByRequest : invoicesByPayment;
+  const most = isNarrowed && !isNamed ? STRETCH : limit + 1;
+  const page = await walk({ ...walking, look: (after) => read(db, terms, after, most) });
+  if (reference === undefined || from !== null || page.next !== null || page.items.length > 0) return page;
+  // Nothing was confirmed under this reference: callbacks that came with it name what is still open.
+  const called = await invoicesCalledAs(db, reference, ID_LIMIT);
+  return called.length === 0 ? page : { items: await invoicesOfIds(db, terms, called), next: null };
+}
+
+async function idsWithin(db: Database, range: IdRange): Promise<string[]> {
+  if (range.first === range.last) {
+    const ofEvents = await invoicesOfEvents(db, range, ID_LIMIT);
+    return [range.first, ...ofEvents];
+  }
+  const [own, ofEvents] = [
+    await invoicesBeginning(db, range, ID_LIMIT),
+    await invoicesOfEvents(db, range, ID_LIMIT),
+  ];
+  return [...new Set([...own, ...ofEvents])].slice(0, ID_LIMIT);
+}
+
+const isByConfirmation = ({ status, payer, from, to, confirmedFrom, confirmedTo }: InvoiceTerms): boolean =>
+  (from ?? to) === undefined && (status ?? payer ?? confirmedFrom ?? confirmedTo) !== undefined;
+
+/** The most callbacks, certificates and replays of an id's beginning to name. */
+const OTHER_LIMIT = 10;
+
+/** What the text of the search box finds. A further page is of the same meaning: those before it find nothing. */
+export async function searchInvoices(
+  db: Database,
+  { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
+  wanted: PageWanted,
+) {
+  // In this order; all but the last found nothing.
+  const searched: string[] = [];
+  let isById = false;
+  const others = wanted.from === null ? await othersBeginning(db, text) : [];
+  for (const meant of meantBy(text, today)) {
+    searched.push(wordsFor({ ...terms, ...meant }));
+    isById = (terms.id ?? meant.id) !== undefined;
+    const page = await findInvoices(db, { ...terms, ...meant }, wanted);
+    if (page.items.length > 0 || page.next !== null) return { ...page, searched, others, waiting: [] };
+  }
+  // No payer and no amount is known of these until the provider answers.
+  const waiting = isById || wanted.from !== null ? [] : await readUnanswered(db, terms.source);
+  return { items: [], next: null, searched, others, waiting };
+}
+
+/** What is no payment and has an id that was searched for. */
+async function othersBeginning(db: Database, text: string) {
+  const range = idRange(text);
+  if (range === null) return [];
+  const [callbacks, certificates, replays] = [
+    await callbacksBeginning(db, range, OTHER_LIMIT),
+    await certificatesBeginning(db, range, OTHER_LIMIT),
+    await replaysBeginning(db, range, OTHER_LIMIT),
+  ];
+  return [
+    ...callbacks.map(({ id, at }) => ({ what: "callback" as const, id, at })),
+    ...certificates.map((one) => ({ what: "certificate" as const, ...one })),
+    ...replays.map((one) => ({ what: "replay" as const, ...one })),
+  ];
+}
+
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+
+/**
+ * A day as people write it: `2026-11-24`, `24/11/2026`, `24.11.2026`, `24 Nov 2026`, `November 24`, `today`.
+ * The day stands before the month; without a year it is the last such day. Pure.
+ * @param today UTC, YYYY-MM-DD
+ * @returns YYYY-MM-DD; null when it is no day.
+ */
+export function dayIn(text: string, today: string): string | null {
+  const typed = text.trim().toLowerCase().replaceAll(",", " ").replaceAll(/\s+/g, " ");
+  if (typed === "today") return today;
+  if (typed === "yesterday") return addDays(today, -1);
+  const iso = /^(\d{4})-(\d\d)-(\d\d)$/.exec(typed);
+  if (iso !== null) return dayThatExists(iso[1], iso[2], iso[3]);
+  const digits = /^(\d\d?)[/.-](\d\d?)[/.-](\d{4})$/.exec(typed);
+  if (digits !== null) return dayThatExists(digits[3], digits[2], digits[1]);
+  const named =
+    /^(?<day>\d\d?)(?:st|nd|rd|th)? (?<month>[a-z]{3,9})\.?(?: (?<year>\d{4}))?$/.exec(typed) ??
+    /^(?<month>[a-z]{3,9})\.? (?<day>\d\d?)(?:st|nd|rd|th)?(?: (?<year>\d{4}))?$/.exec(typed);
+  if (named?.groups === undefined) return null;
+  const { day, month: name = "", year } = named.groups;
+  const month = MONTHS.indexOf(name.slice(0, 3)) + 1;
+  if (month === 0) return null;
+  if (year !== undefined) return dayThatExists(year, `${month}`, day);
+  const thisYear = Number(today.slice(0, 4));
+  const last = dayThatExists(`${thisYear}`, `${month}`, day);
+  return last !== null && last > today ? dayThatExists(`${thisYear - 1}`, `${month}`, day) : last;
+}
+
+/**
+ * What a text in the search box may mean, the likeliest first; the next one is tried when it finds nothing.
+ * Pure.
+ * @param today UTC, YYYY-MM-DD
+ */
+export function meantBy(text: string, today: string): InvoiceTerms[] {
+  const typed = text.trim();
+  if (typed === "") return [{}];
+  if (isUuid(typed)) return [{ id: typed.toLowerCase() }];
+  if (typed.includes("@")) return [{ email: typed }];
+  const day = dayIn(typed, today);
+  const amount = amountIn(typed);
+  return [
+    ...(idRange(typed) === null ? [] : [{ idPrefix: typed }]),
+    ...(day !== null && /^\d{4}-/.test(typed) ? [] : [{ reference: typed }]),
+    ...(day === null ? [] : [{ from: day, to: day }]),
+    ...(amount === null ? [] : [{ amount }]),
+    ...(/\p{L}/u.test(typed) && (day ?? amount) === null ? [{ payer: typed }] : []),
+  ];
+}
+
+function wordsFor(terms: InvoiceTerms): string {
+  const { id, idPrefix, email, reference, from, amount, payer } = terms;
+  if (id !== undefined) return `the id ${id}`;
+  if (idPrefix !== undefined) return `ids that begin with ${idPrefix}`;
+  if (email !== undefined) return "the payer's e-mail address, compared whole";
+  if (reference !== undefined) return `the reference "${reference}", compared whole`;
+  if (amount !== undefined) return `the amount ${amount}, with or without charges`;
+  if (payer !== undefined) return "words of the payer's name";
+  if (from !== undefined) return `payments of ${from} (UTC)`;
+  return "all payments";
+}

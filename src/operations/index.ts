@@ -1,0 +1,63 @@
+export { activityBook } from "./activity.ts";
+export { noteWaiting, readBacklogAges, readVitalSigns, type VitalSigns } from "./backlog.ts";
+export { type Chores, type ChoresDone, doChores } from "./chores.ts";
+export { closeAlarmsOfRemoved } from "./close-alarms.ts";
+export { checkErased } from "./erase.ts";
+export { searchInvoices } from "./find-invoices.ts";
+export { heldWords } from "./held-words.ts";
+export { noteLateProofs } from "./late-proofs.ts";
+export { callbackOperations } from "./list/callbacks.ts";
+export { countGiven, day, idGiven, name, timeGiven } from "./list/fields.ts";
+export { invoiceOperations } from "./list/invoices.ts";
+export { operations, signInRequest, specialOperations } from "./list/list.ts";
+export {
+  BadInput,
+  type Download,
+  type OnProgress,
+  type Operation,
+  type OperationContext,
+  type OperationInput,
+  type OperationParts,
+  type OperationShape,
+  readInput,
+  readValue,
+  refuseUnknown,
+  requireKnownNames,
+  roleFor,
+  runOperation,
+  type SettingsShown,
+  type Wire,
+} from "./list/operation.ts";
+export { bookOperations, progressLine, proofOperations } from "./list/proof.ts";
+export { recordOperations } from "./list/records.ts";
+export { replayOperations, replayRequest } from "./list/replays.ts";
+export { statusOperations } from "./list/status.ts";
+export { undeliveredOperations } from "./list/undelivered.ts";
+export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
+export { settleStatuses } from "./open-invoices.ts";
+export { noticeEndedPauses } from "./pause.ts";
+export { type Parts, writeWholeFile } from "./report/file.ts";
+export { bookSourcesOf } from "./report/read-payments.ts";
+export type { SheetColumn, Total } from "./report/sheet.ts";
+export { applyRetention } from "./retention.ts";
+export type { AlarmGroup, StatusSettings } from "./status.ts";
+export { readStatus } from "./status-facts.ts";
+export { groupWords } from "./status-meaning.ts";
+export { clockText, explained, foldTries, headlineOf, type Timeline } from "./timeline.ts";
+export { readTimeline } from "./timeline-reading.ts";
+export { INVOICES_FOUND } from "./views/invoices.ts";
+export { leftOut, PLAN, REPLAY_SHOWN } from "./views/replays.ts";
+export { wordsOf } from "./views/timeline.ts";
+export {
+  count,
+  type Field,
+  id,
+  type List,
+  listOf,
+  type Rows,
+  state,
+  text,
+  time,
+  type Value,
+  type View,
+} from "./views/view.ts";

@@ -1,0 +1,139 @@
+import { z } from "zod";
+import { seenCollections } from "../../pipeline/confirm/index.ts";
+import { planReplay, startReplay } from "../../pipeline/replay/index.ts";
+import { RelayError } from "../../platform/errors/index.ts";
+import { dayOf, personalMaskOf } from "../../platform/values/index.ts";
+
+import { erased, eraseInvoice } from "../erase.ts";
+import { readEvidence } from "../evidence.ts";
+import { findInvoices, searchInvoices } from "../find-invoices.ts";
+import { personalTerms, terms } from "../list-invoices.ts";
+import { explained, timeline } from "../timeline.ts";
+import { readTimeline } from "../timeline-reading.ts";
+import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
+import { ERASED } from "../views/records.ts";
+import { listOf } from "../views/view.ts";
+import { dryRun, idGiven, pageFrom, pageInQuery, pageOf, reason, source } from "./fields.ts";
+import { operationsAbout } from "./operation.ts";
+import { invoiceEvidence, invoicesFound, listedInvoice, replayStarted } from "./results.ts";
+
+const { get, post } = operationsAbout("Invoices");
+
+const invoiceInPath = z.object({ id: idGiven.describe("the invoice's id") });
+
+const again = <const Id extends string, const Path extends string>(
+  id: Id,
+  path: Path,
+  kind: "confirmations" | "events",
+  summary: string,
+) =>
+  post(id, path, {
+    summary,
+    pathParameters: invoiceInPath,
+    body: z.strictObject({
+      source: source.describe("The source, if several know the invoice."),
+      reason,
+      dryRun,
+    }),
+    example: { body: { reason: "a doubt", dryRun: true } },
+    result: replayStarted,
+    async run({ db, actor, routes }, { path, body: { source, reason, dryRun } }) {
+      const filters = { invoiceIds: [path.id], source };
+      const request = { db, kind, filters, target: { kind: "topics" as const }, routes };
+      if (dryRun) return { replay: null, plan: await planReplay(request) };
+      const replay = await startReplay({ ...request, actor, reason });
+      if (replay !== null) return { replay, plan: null };
+      if (kind === "confirmations" || (await readTimeline(db, path.id)) === null) return null;
+      throw new RelayError(
+        "SNS has not accepted an event of this invoice yet. A waiting event is sent automatically; retry a " +
+          "dead letter, or release an invoice from quarantine.",
+      );
+    },
+  });
+
+export const invoiceOperations = [
+  get("listInvoices", "/invoices", {
+    summary: "List payments, the newest first; by reference, status, day, collection or amount",
+    query: z.object({ ...terms, ...pageInQuery.shape }),
+    example: { query: { from: "2026-10-01", to: "2026-10-31", collection: "School fees" } },
+    result: pageOf(listedInvoice),
+    view: { lists: [listOf("items", INVOICES)] },
+    run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
+      pageFrom(await findInvoices(db, terms, { from, limit })),
+  }),
+  post("searchInvoices", "/invoices/search", {
+    role: "read",
+    summary: "Find payments by whatever a person has of them; the payer's name and e-mail stay out of URLs",
+    body: z.strictObject({
+      ...terms,
+      ...pageInQuery.shape,
+      ...personalTerms,
+      text: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe(
+          "An id or what it begins with, an e-mail address, reference, amount, day or payer's name, recognised " +
+            "by its form.",
+        ),
+    }),
+    example: { body: { text: "NGN 40,645.00" } },
+    result: invoicesFound,
+    view: INVOICES_FOUND,
+    async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
+      const today = dayOf(new Date());
+      const { searched, others, waiting, ...page } = await searchInvoices(
+        db,
+        { ...terms, text, today },
+        { from, limit },
+      );
+      return { ...pageFrom(page), searched, others, waiting };
+    },
+  }),
+  get("listCollections", "/collections", {
+    summary: "Name the collections that the last payments of each source were in",
+    result: z.object({ items: z.array(z.object({ source: z.string(), name: z.string() })) }),
+    run: async ({ db }) => ({ items: await seenCollections(db) }),
+  }),
+  get("showInvoice", "/invoices/{id}", {
+    summary: "Show everything that happened to one invoice, and what happens next",
+    pathParameters: invoiceInPath,
+    result: timeline,
+    async run({ db }, { path: { id } }) {
+      const timeline = await readTimeline(db, id);
+      return timeline && explained(timeline);
+    },
+  }),
+  get("showEvidence", "/invoices/{id}/evidence", {
+    summary: "Show what the provider answered and what was published; with personal data for `operate`",
+    pathParameters: invoiceInPath,
+    result: invoiceEvidence,
+    view: EVIDENCE,
+    run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
+  }),
+  again(
+    "askAgain",
+    "/invoices/{id}/ask",
+    "confirmations",
+    "Ask the provider about one invoice again; a running serve does it",
+  ),
+  again(
+    "publishAgain",
+    "/invoices/{id}/publish",
+    "events",
+    "Publish the event of one invoice again, with the same id",
+  ),
+  post("eraseInvoice", "/invoices/{id}/erase", {
+    role: "admin",
+    summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",
+    pathParameters: invoiceInPath,
+    body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be blanked") }),
+    example: { body: { reason: "the payer asked for it", dryRun: true } },
+    result: erased,
+    view: ERASED,
+    async run({ db, actor }, { path, body }) {
+      const result = await eraseInvoice({ db, actor, invoiceId: path.id, ...body });
+      return result.found ? result : null;
+    },
+  }),
+] as const;

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { ROLES } from "../../platform/values/index.ts";
+import { callbackOperations } from "./callbacks.ts";
+import { time } from "./fields.ts";
+import { invoiceOperations } from "./invoices.ts";
+import type { OperationShape } from "./operation.ts";
+import { bookOperations, proofOperations } from "./proof.ts";
+import { recordOperations } from "./records.ts";
+import { replayOperations } from "./replays.ts";
+import { live, statusOperations } from "./status.ts";
+import { undeliveredOperations } from "./undelivered.ts";
+import { alarmOperations, upstreamOperations } from "./upstreams.ts";
+
+/**
+ * Everything that a person may ask or do. The admin API's router and OpenAPI document, the console's client
+ * and the commands are made from this list.
+ */
+export const operations = [
+  ...statusOperations,
+  ...alarmOperations,
+  ...replayOperations,
+  ...undeliveredOperations,
+  ...upstreamOperations,
+  ...invoiceOperations,
+  ...callbackOperations,
+  ...proofOperations,
+  ...bookOperations,
+  ...recordOperations,
+] as const;
+
+export const signInRequest = z.strictObject({
+  token: z.string().min(1).max(1_000).describe("One of ADMIN_TOKENS, only the token part."),
+});
+
+const session = z.object({
+  name: z.string().describe("The token's name, as in the audit log."),
+  role: z.enum(ROLES),
+  csrfToken: z.string().describe("Send it as X-CSRF-Token with every request but GET when using the cookie."),
+  expiresAt: time.describe("When the session ends without another request; never later than 12 h."),
+  operations: z.array(z.string()).describe("The operationIds that this role may use; hide the rest."),
+});
+
+const shape = <
+  const Method extends "get" | "post" | "delete",
+  const Path extends string,
+  Result extends z.ZodType,
+  Body extends z.ZodType | undefined = undefined,
+>(
+  definition: OperationShape<string, Method, Path, undefined, undefined, Body, Result> & {
+    /** Needs neither a token nor a session. */
+    open?: true;
+    mediaTypes?: readonly string[];
+  },
+) => definition;
+
+/** What is not a plain request and response: sessions, which set cookies, and the event stream. */
+export const specialOperations = [
+  shape({
+    id: "signIn",
+    method: "post",
+    open: true,
+    path: "/session",
+    tag: "Session",
+    summary: "Sign in with one of ADMIN_TOKENS: sets a cookie and returns a CSRF token",
+    body: signInRequest,
+    result: session,
+  }),
+  shape({
+    id: "readSession",
+    method: "get",
+    path: "/session",
+    tag: "Session",
+    summary: "Show who is signed in",
+    result: session,
+  }),
+  shape({
+    id: "signOut",
+    method: "delete",
+    path: "/session",
+    tag: "Session",
+    summary: "Sign out: the cookie is cleared",
+    result: z.object({ signedOut: z.literal(true) }),
+  }),
+  shape({
+    id: "live",
+    method: "get",
+    path: "/live",
+    tag: "Status",
+    summary: "Stream of the events status, activity and payment, until disconnected",
+    mediaTypes: ["text/event-stream"],
+    result: live,
+  }),
+] as const;

@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { ALARM_NAMES, listAlarms } from "../../platform/alarms/index.ts";
+
+import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
+import { listPausable, pause, pauseResult, resume } from "../pause.ts";
+import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
+import { ALARMS, CLOSED, NOTED, SNOOZED, TESTED } from "../views/alarms.ts";
+import { PAUSED, RESUMED } from "../views/records.ts";
+import { listOf } from "../views/view.ts";
+import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
+import { type OperationContext, operationsAbout } from "./operation.ts";
+
+const { get, post } = operationsAbout("Pause");
+
+const resumeRequest = z.strictObject({
+  work,
+  source: source.describe("only this source; all by default"),
+  reason,
+});
+export const upstreamOperations = [
+  get("listUpstreams", "/upstreams", {
+    summary: "List sources and topics, and which of them are paused or backing off",
+    result: upstreamList,
+    run: async ({ db }) => ({
+      sources: await listPausable(db, "confirm"),
+      topics: await listPausable(db, "publish"),
+    }),
+  }),
+  post("pause", "/pause", {
+    summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
+    view: PAUSED,
+    body: resumeRequest.extend({
+      until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
+    }),
+    example: { body: { work: "publish", reason: "SNS is being moved", until: "2126-11-01T08:30:00Z" } },
+    result: pauseResult,
+    run: (context, { body: { work, source, reason, until } }) =>
+      pause({
+        db: context.db,
+        actor: context.actor,
+        work,
+        names: namesOf(context, work, source),
+        reason,
+        until: until === undefined ? undefined : new Date(until),
+      }),
+  }),
+  post("resume", "/resume", {
+    summary: "Resume at once, after a pause, a refusal or a fault",
+    view: RESUMED,
+    body: resumeRequest,
+    example: { body: { work: "publish", reason: "SNS is back" } },
+    result: pauseResult,
+    run: (context, { body: { work, source, reason } }) =>
+      resume({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source), reason }),
+  }),
+] as const;
+
+/** The settings name a source's topics; a topic that two sources share is paused for both. */
+function namesOf(context: OperationContext, work: PausableWork, source: string | undefined) {
+  if (source === undefined) return "all";
+  return work === "confirm" ? [source] : context.topicsOf(source);
+}
+
+const ABOUT_ALARMS = operationsAbout("Alarms");
+
+/** An alarm of the whole relay has none. */
+const nameOrNone = line(1_000);
+
+const meantAlarms = z
+  .array(
+    z.strictObject({
+      name: z.enum(ALARM_NAMES),
+      source: nameOrNone.optional().describe("only this source's"),
+      subject: nameOrNone.optional().describe("only the one about this"),
+    }),
+  )
+  .min(1)
+  .max(1_000)
+  .describe("All open ones of a name, unless a source or subject is named.");
+
+const counted = z.object({ count: whole.describe("How many were open.") });
+
+const ONE = {
+  name: "confirmation_dead",
+  source: "default",
+  subject: "0191c7e0-0000-7000-8000-000000000001",
+} as const;
+
+export const alarmOperations = [
+  ABOUT_ALARMS.get("listAlarms", "/alarms", {
+    summary: "List open alarms, the newest first: since when, and what to do",
+    query: z.object({
+      all: z
+        .stringbool({ truthy: ["true"], falsy: ["false"] })
+        .meta({ enum: ["true", "false"] })
+        .optional()
+        .describe("include cleared alarms"),
+      name: z.enum(ALARM_NAMES).optional().describe("only alarms of this name, such as confirmation_dead"),
+      source,
+      ...limitInQuery.shape,
+    }),
+    example: { query: { name: "confirmation_dead" } },
+    result: z.object({ total: whole, items: z.array(alarm) }),
+    view: { lists: [listOf("items", ALARMS)] },
+    run: ({ db }, { query: { limit, ...filters } }) => listAlarms(db, filters, limit),
+  }),
+  ABOUT_ALARMS.post("closeAlarms", "/alarms/close", {
+    summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
+    view: CLOSED,
+    body: z.strictObject({ alarms: meantAlarms, reason }),
+    example: { body: { alarms: [ONE], reason: "NTP is back" } },
+    result: counted,
+    run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
+  }),
+  ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
+    summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
+    view: SNOOZED,
+    body: z.strictObject({
+      alarms: meantAlarms,
+      until: timeGiven.describe("when they are told again"),
+      reason,
+    }),
+    example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
+    result: counted,
+    run: ({ db, actor }, { body: { until, ...given } }) =>
+      snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
+  }),
+  ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
+    summary: "Note who sees to open alarms, or what was found out",
+    view: NOTED,
+    body: z.strictObject({
+      alarms: meantAlarms,
+      note: words.describe("what to note; empty takes it away; no personal data"),
+      reason,
+    }),
+    example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
+    result: counted,
+    run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
+  }),
+  ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
+    summary: "Send a test message where people are told of alarms",
+    view: TESTED,
+    result: z.object({
+      taken: z.boolean(),
+      problem: z.string().nullable().describe("What went wrong; null when it was taken."),
+    }),
+    run: async ({ tryWebhook }) => {
+      const problem = await tryWebhook();
+      return { taken: problem === null, problem };
+    },
+  }),
+] as const;

@@ -1,0 +1,171 @@
+import { type RawBuilder, sql } from "kysely";
+import { hasStatus, NEITHER_STATUS, openConfirmations, plainStatuses } from "../pipeline/confirm/index.ts";
+import { isLive } from "../pipeline/publish/index.ts";
+import { type Database, inKeyOrder, returned, type Slots, Statement } from "../platform/database/index.ts";
+import { NIL_UUID } from "../platform/values/index.ts";
+
+/** Conditions on rows of `confirmation` and `outbox` that make their invoice an open one, by index. */
+const WAITING = [
+  sql`state = 'due'`,
+  sql`state = 'claimed'`,
+  sql`state = 'dead' and not coalesce(dismissed_at >= settled_at, false)`,
+  sql`verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)`,
+];
+const UNSENT = sql`
+  (${isLive} and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)))`;
+
+/**
+ * A query: source and invoice_id of everything that is still open, whose callbacks are kept; some of them
+ * twice. Held Test events do not count as open.
+ */
+export const openInvoices: RawBuilder<unknown> = sql`
+  ${sql.join(
+    WAITING.map((condition) => sql`select source, invoice_id from confirmation where ${condition}`),
+    sql` union all `,
+  )}
+  union all select event.source, event.invoice_id from outbox
+    join event on event.source = outbox.source and event.id = outbox.event_id
+    where ${UNSENT}`;
+
+/**
+ * A condition: the same of one invoice, looked up by itself. Not `exists`, for which Postgres might read all
+ * that is open.
+ */
+export const isOpen = (
+  source: RawBuilder<unknown>,
+  invoiceId: RawBuilder<unknown>,
+): RawBuilder<unknown> => sql`
+  ((select invoice_id from confirmation
+    where confirmation.invoice_id = ${invoiceId} and confirmation.source = ${source}
+      and (${sql.join(
+        WAITING.map((condition) => sql`(${condition})`),
+        sql` or `,
+      )}) limit 1) is not null
+  or (select outbox.event_id from event
+    join outbox on outbox.source = event.source and outbox.event_id = event.id
+    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${UNSENT} limit 1) is not null)`;
+
+/** The most rows that one statement looks at. */
+const AT_ONCE = 5_000;
+
+/** Where a walk through settled confirmations has come to. The time as text: a Date has no microseconds. */
+interface Position {
+  settledAt: string;
+  invoiceId: string;
+}
+
+interface Walk {
+  before: Date;
+  after: Position;
+}
+
+/** The next confirmations that were settled before a time, oldest first, and whether each is meant. */
+const walkInvoices = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
+  new Statement(
+    {
+      source: returned.text(),
+      invoiceId: returned.uuid,
+      settledAt: returned.text(),
+      isMeant: returned.boolean,
+    },
+    ({ value }: Slots<Walk>) => {
+      const settledAt = sql`${value(({ after }) => after.settledAt)}::timestamptz`;
+      return sql`
+        select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
+          coalesce(${isMeant}, false) as "isMeant"
+        from (
+          select source, invoice_id, settled_at from confirmation
+          where ${which} and settled_at < ${value(({ before }) => before)}::timestamptz
+            and settled_at >= ${settledAt}
+            and (settled_at, invoice_id) > (${settledAt}, ${value(({ after }) => after.invoiceId)}::uuid)
+          order by settled_at, invoice_id limit ${sql.lit(AT_ONCE)}) as settled
+        order by settled.settled_at, settled.invoice_id`;
+    },
+  );
+
+interface Settled {
+  source: string;
+  invoiceId: string;
+}
+
+/** Goes from the oldest on, some thousand in a statement, however many there are. @yields those meant. */
+async function* walk(
+  statement: ReturnType<typeof walkInvoices>,
+  db: Database,
+  before: Date,
+): AsyncGenerator<Settled[]> {
+  let after: Position = { settledAt: "-infinity", invoiceId: NIL_UUID };
+  for (;;) {
+    const from = after;
+    const rows = await inKeyOrder(db, (trx) => statement.execute(trx, { before, after: from }));
+    yield rows.filter(({ isMeant }) => isMeant);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < AT_ONCE) return;
+    after = last;
+  }
+}
+
+const isStored = (erased: RawBuilder<unknown>) => sql`
+  (select id from invoice
+    where invoice.source = settled.source and invoice.id = settled.invoice_id ${erased} limit 1) is not null`;
+
+const outdated = walkInvoices(
+  sql`erased_at is null and state in ('done', 'dead')`,
+  sql`${isStored(sql`and invoice.erased_at is null`)}
+    and not ${isOpen(sql`settled.source`, sql`settled.invoice_id`)}`,
+);
+
+/**
+ * The invoices that were settled before this time, still contain personal data and are not open. The
+ * confirmations say which: an index by time on `invoice` would cost the path all updates in place.
+ */
+export const outdatedInvoices = (db: Database, before: Date) => walk(outdated, db, before);
+
+const forgotten = walkInvoices(
+  sql`verdict = 'unknown_invoice' and state = 'done'`,
+  sql`not ${isStored(sql``)} and (select event.id from event
+    where event.source = settled.source and event.invoice_id = settled.invoice_id limit 1) is null`,
+);
+
+/** The confirmations that were found unknown before this time and have neither invoice nor event. */
+export const forgottenConfirmations = (db: Database, before: Date) => walk(forgotten, db, before);
+
+interface WaitingGiven {
+  sources: readonly string[];
+  statuses: readonly string[];
+  most: number;
+}
+
+/** What waits, dead letters included, for a status that is one of these by now. */
+const waitingForStatus = new Statement(
+  { invoiceId: returned.uuid, source: returned.text() },
+  ({ value }: Slots<WaitingGiven>) => sql`
+    select known.invoice_id as "invoiceId", known.source from confirmation as known
+    join invoice on invoice.source = known.source and invoice.id = known.invoice_id
+    where known.verdict = 'pending' and known.source = any(${value(({ sources }) => sources)}::text[])
+      and (known.state = 'dead' or (known.state = 'due' and known.due_at > clock_timestamp()))
+      and known.last_error like ${sql.lit(`%${NEITHER_STATUS}`)}
+      and ${hasStatus(value(({ statuses }) => statuses))}
+    limit ${value(({ most }) => most)}`,
+);
+
+const OPENED_AT_ONCE = 500;
+
+/**
+ * Opens again what waits, dead letters included, because of a status that a person has since put into
+ * PAID_STATUSES or INVALID_STATUSES: it is asked about at once, and the answer is judged by today's settings.
+ * @returns how many, and whether there may be more.
+ */
+export async function settleStatuses(
+  db: Database,
+  sources: readonly { name: string }[],
+  settings: { PAID_STATUSES: readonly string[]; INVALID_STATUSES: readonly string[] },
+): Promise<{ opened: number; more: boolean }> {
+  const keys = await waitingForStatus.execute(db, {
+    sources: sources.map(({ name }) => name),
+    statuses: plainStatuses([...settings.PAID_STATUSES, ...settings.INVALID_STATUSES]),
+    most: OPENED_AT_ONCE,
+  });
+  await openConfirmations(db, keys, { openedBy: "operator", priority: "known" });
+  return { opened: keys.length, more: keys.length === OPENED_AT_ONCE };
+}

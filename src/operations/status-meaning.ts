@@ -1,0 +1,112 @@
+import { READ_ONLY } from "../platform/database/index.ts";
+import { clock, numberOf } from "../platform/values/index.ts";
+
+import { keepsPayments, standingIn } from "../platform/worker/index.ts";
+import { heldWords } from "./held-words.ts";
+import { unprovenIn } from "./late-proofs.ts";
+import type { ActionItem, AlarmGroup, Facts, Status } from "./status.ts";
+
+/**
+ * What no alarm can tell. Nothing can be written: callbacks cannot be recorded, the schema is another. Or nobody is
+ * there who would raise it: no process that works, takes callbacks, or knows a source of the settings. Pure.
+ */
+function actionItemsOf(facts: Facts): ActionItem[] {
+  const { settings, processes, readOnly, sources, openAlarms, versions } = facts;
+  const items: ActionItem[] = [];
+  const add = (what: string, action: string, given: Partial<ActionItem> = {}) =>
+    items.push({ ...{ severity: "critical", what, action, remedy: null }, ...given });
+  const living = processes.filter(({ lives }) => lives);
+  const said = living.flatMap(({ recordingProblem }) => recordingProblem ?? []);
+  const problems = readOnly ? [READ_ONLY] : said.filter(({ worker }) => worker === undefined);
+  for (const { reason, action } of new Map(problems.map((why) => [why.reason, why])).values())
+    add(
+      `callbacks cannot be recorded: ${reason}`,
+      `${action} Callbacks are answered 503 until then, and sent again.`,
+    );
+  if (versions.schema === "behind" || versions.schema === "earlier")
+    add(
+      "the database lacks migrations of this program",
+      "A backup of an older version may have been restored.",
+      {
+        remedy: { operation: "migrate", args: {} },
+      },
+    );
+  // Who could not write is not taken for dead; where one lives, its alarm tells of those that fell silent.
+  const isTold = readOnly || (living.length > 0 && openAlarms.some(({ name }) => name === "silent_process"));
+  const undone = isTold || sources.length + processes.length === 0 ? null : undoneIn(facts);
+  if (undone !== null)
+    add(
+      undone,
+      "Start it again with the same settings, and read its log. Open work is resumed automatically.",
+    );
+  const served = living.flatMap(({ serves }) => Object.keys(serves.sources ?? {}));
+  for (const { name, reconciliation } of settings.sources ?? []) {
+    if (served.length > 0 && !served.includes(name))
+      add(
+        `no process serves source ${name}: its callbacks are refused, and nothing of it is asked`,
+        "Restart the relay with the settings that name it.",
+      );
+    if (reconciliation === "unset")
+      add(
+        `source ${name} is not reconciled: a payment whose callback never comes is missed`,
+        "Set COLLECTION_IDS to the collections of this account, or to none if that is intended.",
+        { severity: "warning" },
+      );
+  }
+  return items;
+}
+
+/** What no process that lives does. */
+function undoneIn({ processes }: Facts): string | null {
+  const living = processes.filter(({ lives }) => lives);
+  const last = processes[0];
+  const since = last === undefined ? "" : `, and none has since ${clock(last.seenAt)}`;
+  if (living.length === 0) return `no relay runs: nobody takes callbacks, confirms and publishes${since}`;
+  if (!living.some(({ workers }) => workers))
+    return "no process confirms and publishes: those that run have no workers";
+  if (living.some(({ http, onLambda }) => http || onLambda)) return null;
+  return "no process takes callbacks: those that run have workers only";
+}
+
+/** How the relay is doing: whether all is proven well, else the gravest of what is not, in one sentence. Pure. */
+export function judged(facts: Facts): Omit<Status, keyof Facts> {
+  const { openAlarms, held, sources } = facts;
+  const actionItems = actionItemsOf(facts);
+  const groups = openAlarms.filter(({ count }) => count > 0);
+  const worst = actionItems.find(({ severity }) => severity === "critical") ?? groups[0] ?? actionItems[0];
+  const say = (sentence: string, isProven = false) => ({
+    ...{ sentence, needsPerson: worst !== undefined, isProven, actionItems },
+  });
+  if (worst !== undefined) {
+    const rest =
+      groups.reduce((sum, { count }) => sum + count, actionItems.length) -
+      ("count" in worst ? worst.count : 1);
+    const more = rest > 0 ? ` A person is needed for ${numberOf(rest, "more thing")}.` : "";
+    return say(`Not all is well: ${"title" in worst ? groupWords(worst) : worst.what}.${more}`);
+  }
+  if (sources.length === 0) return say("Nothing has happened yet: no relay has run with this database.");
+  const snoozed = openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
+  // Their alarms may have been closed by hand.
+  const waiting = facts.dead.confirmations + facts.dead.events + facts.quarantined;
+  const but = [
+    ...(waiting > 0 ? [`${numberOf(waiting, "payment waits", "payments wait")} for a decision`] : []),
+    ...(snoozed > 0 ? [`${numberOf(snoozed, "alarm")} ${snoozed === 1 ? "is" : "are"} snoozed`] : []),
+    ...held.map(heldWords),
+    ...unprovenIn(facts),
+  ];
+  if (but.length > 0) return say(`Nothing needs a person, but not all is proven well: ${but.join("; ")}.`);
+  const [day] = facts.certificates.map((one) => one.day).sort();
+  const proven = `payments before ${day} are certified, and each list of the provider was read lately`;
+  return say(`All is well: ${proven}.`, true);
+}
+
+export const groupWords = ({ title, subject }: Pick<AlarmGroup, "title" | "subject">): string =>
+  subject ? `${title} (${subject})` : title;
+
+/** What keeps the confirmations of a source from their answers, in words; null where nothing is known to. Pure. */
+export function keepsFromAnswers(facts: Facts, source: string): string | null {
+  const held = facts.held.find(({ work, name }) => work === "confirm" && name === source);
+  if (held !== undefined) return heldWords(held);
+  const standing = standingIn(facts.processes).find(({ worker }) => keepsPayments(worker));
+  return (facts.readOnly ? null : undoneIn(facts)) ?? standing?.reason ?? null;
+}

@@ -1,0 +1,62 @@
+import { countText, numberOf } from "../../platform/values/text.ts";
+import type { Change, ListedAlarm } from "../list/results.ts";
+import { type Rows, remedy, source, state, text, time, type View, words } from "./view.ts";
+
+export const ALARMS: Rows<ListedAlarm> = {
+  one: "alarm",
+  columns: [
+    words("Alarm", "title", { note: ({ name }) => name, phone: "lead" }),
+    state("Severity", "severity"),
+    text("About", ({ subject, source }) => subject || source, { of: ({ about }) => about }),
+    source(),
+    time("Since", "raisedAt", {
+      note: ({ times }) => (times > 1 ? `${countText(times)} times` : null),
+      phone: "side",
+    }),
+    time("Over", "clearedAt"),
+    time("Snoozed until", "snoozedUntil"),
+    words("What is wrong", "detail", { isLong: true }),
+    text("Note", "note", { isLong: true }),
+    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
+    remedy("With", ({ clearedAt, remedy }) => (clearedAt === null ? remedy : null)),
+  ],
+  none: "No alarms.",
+  why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",
+  asCards: true,
+};
+
+/** @param done what became of them: "closed" */
+const changed = (done: string): View<{ count: number }> => ({
+  says: ({ count }) =>
+    count === 0
+      ? "No such alarm is open: nothing was changed."
+      : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
+  facts: [],
+});
+
+export const CLOSED = changed("closed");
+export const SNOOZED = changed("snoozed");
+export const NOTED = changed("noted");
+
+export const TESTED: View<{ problem: string | null }> = {
+  says: ({ problem }) =>
+    problem === null
+      ? "ALARM_WEBHOOK_URL took a test message."
+      : `ALARM_WEBHOOK_URL took no message: ${problem}.`,
+  facts: [],
+};
+
+export const CHANGES: Rows<Change> = {
+  one: "change",
+  columns: [
+    time("At", "at", { phone: "side" }),
+    text("Who", "actor"),
+    text("What", "action", { phone: "lead" }),
+    text("Which", "subject", {
+      of: ({ invoiceId, action }) => (invoiceId !== null ? "invoice" : (action.split(".")[0] ?? "")),
+    }),
+    text("Why", ({ detail: { reason } }) => (typeof reason === "string" ? reason : null), { isLong: true }),
+  ],
+  none: "Nothing has been changed by hand.",
+  why: "Each retry, release, pause, replay and erasure is written down here, with its reason.",
+};

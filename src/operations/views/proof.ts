@@ -1,0 +1,98 @@
+import { countText } from "../../platform/values/text.ts";
+import { bookDayOf, lastBookDay } from "../../platform/values/time.ts";
+import type { ListedCertificate, Reconciled } from "../list/results.ts";
+import { count, id, listOf, money, type Rows, source, state, text, time, type View } from "./view.ts";
+
+export const CERTIFICATES: Rows<ListedCertificate> = {
+  one: "certificate",
+  id: id("Certificate", "id", { of: "certificate" }),
+  columns: [
+    text("From", ({ from, timeZone }) => bookDayOf(new Date(from), timeZone)),
+    text("To", ({ to, timeZone }) => lastBookDay({ to: new Date(to) }, timeZone)),
+    state("Result", ({ result, lastError }) => result ?? (lastError === null ? "being made" : "not made"), {
+      note: ({ lastError }) => lastError,
+    }),
+    count("Gaps", "gaps"),
+    count("Paid", "paid"),
+    money("Amount", "paidAmount"),
+    time("Made", "madeAt", { note: ({ daily }) => (daily ? "daily" : null) }),
+    // That of the whole source, and those of its collections, are of the same days.
+    text("Collections", ({ collections }) =>
+      collections.length === 1 ? collections[0] : `all ${collections.length}`,
+    ),
+    source(),
+  ],
+  none: "There are no certificates yet.",
+  why: "serve makes one each day; certify makes one now.",
+};
+
+type Done = Exclude<Reconciled[number], { error: unknown }>;
+const doneIn = (all: Reconciled): Done[] => all.filter((one): one is Done => !("error" in one));
+
+const COUNTS: Rows<Done> = {
+  one: "list",
+  columns: [
+    source(),
+    id("Collection", "collectionId"),
+    text("Payments", ({ from, to, zone }) => `${from} to ${to} (${zone})`),
+    count("Paid", "listed"),
+    count("Without event", "missing"),
+    count("Healed", "opened"),
+    count("Named by a callback", "called"),
+  ],
+};
+
+const WAITING: Rows<Done["waiting"][number]> = {
+  one: "payment",
+  columns: [
+    id("Invoice", "invoiceId", { of: "invoice" }),
+    state("Reason", "reason"),
+    text("Detail", "detail"),
+  ],
+};
+
+const UNPROVEN: Rows<Done["unproven"][number] & { collectionId: string }> = {
+  one: "part",
+  columns: [id("Collection", "collectionId"), text("From", "first"), text("To", "last"), text("Why", "why")],
+};
+
+const OTHERS: Rows<string> = { one: "reconcile", columns: [text("Which", (other) => other)] };
+
+export const RECONCILED: View<Reconciled> = {
+  says(all) {
+    const sum = (of: "missing" | "opened" | "waitingInAll") =>
+      doneIn(all).reduce((count, one) => count + one[of], 0);
+    const failed = all.flatMap((one) =>
+      "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
+    );
+    if (sum("missing") === 0)
+      return `${failed.join("")}Nothing was missing: every listed payment is known here.`;
+    const waiting = sum("waitingInAll");
+    return (
+      `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
+      `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. Payments from before the first serve ` +
+      "are recorded only, unless --publish says otherwise. Certify again in a moment to prove it."
+    );
+  },
+  lists: [
+    listOf(doneIn, COUNTS, "Lists of the provider"),
+    listOf(
+      (all) => doneIn(all).flatMap(({ waiting }) => waiting),
+      WAITING,
+      "Without an accepted event as this ends",
+    ),
+    listOf(
+      (all) =>
+        doneIn(all).flatMap(({ collectionId, unproven }) =>
+          unproven.map((one) => ({ ...one, collectionId })),
+        ),
+      UNPROVEN,
+      "Lists that are not shown to be whole; what they showed was used",
+    ),
+    listOf(
+      (all) => doneIn(all).flatMap(({ underWay }) => underWay),
+      OTHERS,
+      "Another reconcile is under way",
+    ),
+  ],
+};

@@ -1,0 +1,43 @@
+import type { Erased, Kept, Paused } from "../list/results.ts";
+import type { View } from "./view.ts";
+
+const WORK = { confirm: "Asking the provider", publish: "Sending to SNS" } as const;
+
+const says = ({ work, changed }: Paused, done: string) =>
+  changed.length > 0 ? `${WORK[work]} is ${done}: ${changed.join(", ")}.` : "Nothing was changed.";
+
+export const PAUSED: View<Paused> = {
+  says: (paused) => says(paused, "paused"),
+  next: ({ work, changed }) =>
+    changed.length > 0 ? [{ operation: "resume", args: { work }, why: "Resume it" }] : [],
+};
+
+export const RESUMED: View<Paused> = { says: (resumed) => says(resumed, "resumed") };
+
+export const ERASED: View<Erased> = {
+  says({ dryRun, ...erased }) {
+    const { callbacks, confirmations, invoices, snapshots, events } = erased;
+    if (callbacks + confirmations + invoices + snapshots + events === 0)
+      return "It was erased before, and nothing is new since: there was nothing to erase.";
+    if (dryRun) return "This would be blanked. It was a dry run: nothing was changed.";
+    return (
+      "Erased for good. Ids, amounts and digests are kept, and what comes in later is recorded by its digest. " +
+      "Copies that were sent to SNS or written to a file are not erased."
+    );
+  },
+};
+
+const STAYS = {
+  busy: "is busy and stays for now: run it again, or wait for serve to try again",
+  not_allowed:
+    "stays, since this database user may not drop it: grant it the role worker, or run this as the tables' owner",
+} as const;
+
+export const RETENTION: View<Kept> = {
+  says({ dryRun, partitions, stragglers, unknownConfirmations, personalData, stays }) {
+    if (stays !== null) return `The partition ${stays.name} ${STAYS[stays.why]}.`;
+    const some = partitions.length + stragglers + unknownConfirmations + (personalData?.invoices ?? 0) > 0;
+    if (!some) return "There is nothing to drop.";
+    return dryRun ? "This would be dropped. It was a dry run: nothing was changed." : "Dropped.";
+  },
+};

@@ -1,0 +1,85 @@
+export { CollectionNames } from "./collection-names.ts";
+export { ConfirmLine, confirmPolicy } from "./confirm-line.ts";
+export {
+  eraseConfirmations,
+  erasePayments,
+  isHeldLegibly,
+  listUncheckedErased,
+  markErased,
+  namesErased,
+  namesLegibleInvoice,
+  noteChecked,
+  type ReferenceOfInvoice,
+  someErasedAreUnchecked,
+} from "./erase.ts";
+export {
+  classOfStatus,
+  emailHash,
+  NEITHER_STATUS,
+  plainEmail,
+  plainStatus,
+  plainStatuses,
+  type StatusSets,
+  statusSets,
+} from "./invoices/confirmed-invoice.ts";
+export {
+  answersInOrder,
+  answersOf,
+  describePayments,
+  hasStatus,
+  invoicesBeginning,
+  type KeptAnswer,
+  newestInvoiceId,
+  noInvoiceIsKnown,
+  plainColumn,
+  readableDocument,
+  readPayment,
+  readStoredPayments,
+} from "./invoices/read-invoices.ts";
+export { isInCollection, seenCollections } from "./invoices/seen-collections.ts";
+export { longestWaits } from "./outcome.ts";
+export { OutcomeStore } from "./outcome-store.ts";
+export {
+  deleteUnknown,
+  dismissConfirmations,
+  promote,
+  readUnknownKeptSince,
+  releaseConfirmations,
+  unknownKeptSince,
+} from "./queue/change-confirmations.ts";
+export {
+  type Claimed,
+  type ClaimedConfirmation,
+  confirmationLeases,
+  confirmationsAreDue,
+  NEVER_ASKED,
+} from "./queue/claim.ts";
+export {
+  type ConfirmationKey,
+  type ConfirmationState,
+  type OpenedBy,
+  type Priority,
+  SHOWN_VERDICTS,
+  type ShownVerdict,
+  shownVerdict,
+  VERDICTS,
+  type Verdict,
+} from "./queue/confirmation.ts";
+export {
+  ASKED,
+  type ConfirmationRequest,
+  type InitialState,
+  noteListed,
+  openAsked,
+  openConfirmations,
+  type ToOpen,
+  withTraceparent,
+} from "./queue/open.ts";
+export {
+  confirmationsWait,
+  countUnaskedReplays,
+  countUndeliveredConfirmations,
+  readConfirmation,
+  readStates,
+} from "./queue/read-confirmations.ts";
+export { KeyProbe, SourceProof } from "./source-proof.ts";

@@ -1,0 +1,142 @@
+import { hash } from "node:crypto";
+import { DAY_MS, decodedPath, storableText, withoutCallbackTokens } from "../../../platform/values/index.ts";
+
+import { type Answer, toUtc } from "../../../provider/index.ts";
+import type { Claimed } from "../queue/claim.ts";
+
+/** A confirmed invoice, ready for its row. */
+export type ConfirmedInvoice = ReturnType<typeof makeInvoiceRow>["row"];
+
+/**
+ * The row of a confirmed invoice, and how its age compares with what is known (G6). Money as decimal strings; no text
+ * holds a NUL.
+ * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
+ * @returns `isOld`: by its date it is older than what is known.
+ */
+export function makeInvoiceRow(
+  confirmation: Claimed,
+  { invoice, document, receivedAt }: Extract<Answer, { kind: "found" }>,
+  timeZone: string,
+  { paidFirst }: { paidFirst: boolean },
+) {
+  // The invoice's own callBackUrl holds a token of ours.
+  const masked = withoutCallbackTokens(JSON.stringify(document).toWellFormed());
+  const digest = hash("sha256", masked, "base64url");
+  const modifiedAt = toUtc(invoice.dateModified, timeZone);
+  const knownAt = confirmation.known?.modifiedAt ?? null;
+  const { askedAt } = confirmation;
+  // A date that is yet to come says nothing of age, or nothing would ever be newer.
+  const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt && !isAhead(knownAt, askedAt);
+  const row = {
+    createdAt: toUtc(invoice.dateCreated, timeZone),
+    modifiedAt,
+    paidAt: toUtc(invoice.paymentDate, timeZone),
+    amount: invoice.amount,
+    serviceCharge: invoice.serviceCharge,
+    vat: invoice.vat,
+    totalAmount: invoice.totalAmount,
+    settleableAmount: invoice.settleableAmount,
+    status: invoice.status,
+    type: storable(invoice.type),
+    collectionName: storable(invoice.collectionName),
+    title: confirmation.erased ? null : storable(invoice.title),
+    reference: confirmation.erased ? null : referenceIn(invoice.callBackUrl),
+    paymentMethod: storable(invoice.paymentMethod),
+    serviceFeePayer: storable(invoice.serviceFeePayer),
+    payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
+    /** The provider's JSON, callback tokens masked. */
+    document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
+    /** Its personal data was erased here: `document` holds none. */
+    erased: confirmation.erased,
+    /** Tells whether two documents differ. */
+    digest,
+    /** When the GET began, by Postgres' clock: the tie-breaker of G6. */
+    askedAt,
+    confirmedAt: receivedAt,
+    /** Whether it differs from the newest one that is stored. */
+    differs: confirmation.known?.digest !== digest,
+    /** Whether it is the newest known answer (G6); an older one becomes a snapshot only. */
+    newest: paidFirst || !isOld,
+  };
+  return { row, isOld };
+}
+
+/** Later than clocks and time zones explain. */
+export const isAhead = (at: Date, askedAt: Date): boolean => at.getTime() > askedAt.getTime() + 2 * DAY_MS;
+
+/**
+ * The merchant's own reference: what follows the token in the confirmed invoice's callback URL; null when
+ * nothing does.
+ */
+function referenceIn(callBackUrl: string | null): string | null {
+  const [, raw] = /\/callbacks\/[^/?#]+\/([^?#]+)/i.exec(callBackUrl ?? "") ?? [];
+  return raw === undefined ? null : storableText(decodedPath(raw));
+}
+
+export const storable = (text: string | null): string | null => (text === null ? null : storableText(text));
+
+/**
+ * What invoices are looked up by when only the payer's address is known: 32 bits of the address's digest;
+ * null without an address. Addresses may share one, so whoever looks it up compares the address itself.
+ */
+export function emailHash(address: string | null): number | null {
+  const plain = plainEmail(address ?? "");
+  return plain === "" ? null : hash("sha256", plain, "buffer").readInt32BE(0);
+}
+
+/** An address in the form in which addresses are compared. */
+export const plainEmail = (address: string): string => address.trim().toLowerCase();
+
+/**
+ * What stands where the provider's document of an erased invoice stood; ids and amounts have columns of their
+ * own.
+ */
+export const erasedDocument = (invoiceId: string): string => JSON.stringify({ id: invoiceId, erased: true });
+
+export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
+
+/** In lower case. */
+export interface StatusSets {
+  paidStatuses: ReadonlySet<string>;
+  invalidStatuses: ReadonlySet<string>;
+}
+
+/**
+ * A status or a type in the form in which they are compared. Of letters beyond ASCII the case stays: for those
+ * Postgres' answer depends on the database's locale.
+ */
+export const plainStatus = (status: string): string =>
+  status.trim().replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+
+export const plainStatuses = (statuses: readonly string[]): string[] => statuses.map(plainStatus);
+
+/** From PAID_STATUSES and INVALID_STATUSES as they are set. */
+export const statusSets = (set: {
+  paidStatuses: readonly string[];
+  invalidStatuses: readonly string[];
+}): StatusSets => ({
+  paidStatuses: new Set(plainStatuses(set.paidStatuses)),
+  invalidStatuses: new Set(plainStatuses(set.invalidStatuses)),
+});
+
+/** The end of each sentence about a status that nobody knows. */
+export const NEITHER_STATUS = "neither in PAID_STATUSES nor in INVALID_STATUSES";
+
+/** Statuses are compared without case (interface, part B; names of further states are not specified). */
+export function classOfStatus(status: string, { paidStatuses, invalidStatuses }: StatusSets): StatusClass {
+  const plain = plainStatus(status);
+  if (paidStatuses.has(plain)) return "paid";
+  if (invalidStatuses.has(plain)) return "invalid";
+  return plain === "unpaid" ? "unpaid" : "unknown";
+}
+
+export type InvoiceType = "Live" | "Test";
+
+/** Case aside; null for anything else, which leaves open the topic that it belongs to. */
+export function invoiceTypeOf(type: string | null): InvoiceType | null {
+  const plain = plainStatus(type ?? "");
+  return plain === "live" ? "Live" : plain === "test" ? "Test" : null;
+}
+
+export const hasType = (invoice: { type: string | null } | null): boolean =>
+  invoiceTypeOf(invoice?.type ?? null) !== null;

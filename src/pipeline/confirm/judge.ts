@@ -1,0 +1,286 @@
+import type { AlarmName } from "../../platform/alarms/index.ts";
+import { RETRY_AFTER_LIMIT_MS } from "../../platform/upstreams/index.ts";
+import { shortText } from "../../platform/values/index.ts";
+import type { Answer, Found } from "../../provider/index.ts";
+import { anomaliesOf } from "./anomalies.ts";
+import {
+  type ConfirmedInvoice,
+  classOfStatus,
+  hasType,
+  invoiceTypeOf,
+  makeInvoiceRow,
+  NEITHER_STATUS,
+  type StatusSets,
+} from "./invoices/confirmed-invoice.ts";
+import {
+  ALARMING_FAULTS,
+  backOff,
+  backOffUnanswered,
+  type Changes,
+  type Outcome,
+  type RetryContext,
+  retryOn,
+} from "./outcome.ts";
+import { paidEvent } from "./paid-event.ts";
+import type { Claimed } from "./queue/claim.ts";
+import type { Rules } from "./rules.ts";
+
+const ANOMALY: AlarmName = "invoice_anomaly";
+const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
+
+/**
+ * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
+ * raised out. Only "unpaid", "not found" and answers that cannot be used spend a wait of their schedule; a fault
+ * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
+ * never taken back, and a Paid answer counts whatever its date says (G6).
+ * @param dice from 0 to 1, for the jitter.
+ */
+export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
+  const judged = { confirmation, rules, dice, paidBefore: wasPaid(confirmation, rules) };
+  const { raises = [], ...changes } = judgeAnswer(judged, answer);
+  if (confirmation.erased) changes.lastAnswer = null;
+  const outcome: Omit<Outcome, "clears"> = {
+    invoiceId: confirmation.invoiceId,
+    source: confirmation.source,
+    leaseToken: confirmation.leaseToken,
+    requests: confirmation.requests,
+    dueInMs: 0,
+    priority: confirmation.priority,
+    attempt: confirmation.attempt,
+    faults: 0,
+    covered: isCovered(confirmation, answer, changes),
+    lastError: null,
+    lastAnswer: null,
+    keepsEvidence: answer.kind !== "found" && changes.state !== "done",
+    invoice: null,
+    event: null,
+    ...changes,
+    raises,
+  };
+  if (outcome.state === "dead")
+    raises.push({
+      name: "confirmation_dead",
+      detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}.`,
+    });
+  return { ...outcome, clears: endedAlarms(judged, answer, outcome) };
+}
+
+/**
+ * Unpaid and not found are answers like any other, though they are asked for again; a fault is none, nor is a
+ * payment that waits for its collection's name.
+ */
+const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): boolean =>
+  changes.state !== "due" ||
+  ((answer.kind === "found" || answer.kind === "not_found") && (changes.attempt ?? attempt) > attempt);
+
+/** Its verdict, its event or the stored answer says so: any one of them is enough. */
+const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
+  verdict === "paid" || hasEvent === true || (known != null && classOfStatus(known.status, rules) === "paid");
+
+function judgeAnswer(judged: Case, answer: Answer): Changes {
+  const { confirmation, paidBefore } = judged;
+  const { verdict, attempt, faults } = confirmation;
+  switch (answer.kind) {
+    case "found":
+      return judgeFound(judged, answer);
+    case "not_found":
+      return paidBefore
+        ? { ...stayPaid(confirmation), raises: [{ name: ANOMALY, detail: VANISHED }] }
+        : retryOn("notFound", judged, { state: "done", verdict: "unknown_invoice" });
+    case "outside_contract":
+      return {
+        ...retryOn("unpaid", judged, { state: "dead", verdict }),
+        lastError: answer.error,
+        lastAnswer: answer.evidence,
+        raises: attempt === 0 ? [{ name: OUTSIDE_CONTRACT, detail: answer.error }] : [],
+      };
+    case "interrupted":
+      return { state: "due", verdict, faults };
+    case "rate_limited": {
+      const backsOff = backOff(judged);
+      const dueInMs = Math.min(answer.retryAfterMs ?? backsOff.dueInMs, RETRY_AFTER_LIMIT_MS);
+      return { ...backsOff, dueInMs, lastError: answer.error };
+    }
+    case "key_refused":
+    case "fault":
+      return backOffUnanswered(judged, answer.error);
+  }
+}
+
+const VANISHED =
+  "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.";
+
+function judgeFound(judged: Case, answer: Found): Changes {
+  const { confirmation, rules, paidBefore } = judged;
+  const { invoice, document } = answer;
+  const ours = isOurs(judged, answer);
+  if (ours === "unclear") return waitForCollection(judged, invoice);
+  const known = confirmation.known ?? null;
+  const before = known === null ? null : classOfStatus(known.status, rules);
+  const now = classOfStatus(invoice.status, rules);
+  // Paid counts whatever its date, and so does the first Paid that says Live or Test.
+  const { row, isOld } = makeInvoiceRow(confirmation, answer, rules.timeZone, {
+    paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
+  });
+  const hasEvent = confirmation.hasEvent === true;
+  const facts = { invoice, document, now, known, before, paidBefore, hasEvent, isOld, confirmed: row };
+  const anomalies = anomaliesOf({ ...facts, currency: rules.currency });
+
+  const decide = (): Changes => {
+    if (paidBefore && now !== "paid") return stayPaid(confirmation);
+    // An answer older than the known one (G6) becomes a snapshot, and what is known decides.
+    switch (row.newest ? now : (before ?? now)) {
+      case "paid":
+        return ours ? confirmPaid(judged, answer, row) : quarantine(row);
+      case "invalid":
+        return { state: "done", verdict: "invalidated" };
+      case "unpaid":
+        return retryOn("unpaid", judged, { state: "done", verdict: "not_paid" });
+      case "unknown":
+        return judgeUnknownStatus(judged, row.status);
+    }
+  };
+  const { raises = [], ...changes } = decide();
+  return {
+    invoice: row,
+    priority: "known",
+    ...changes,
+    raises: [...anomalies.map((detail) => ({ name: ANOMALY, detail })), ...raises],
+  };
+}
+
+function judgeUnknownStatus(judged: Case, status: string): Changes {
+  const { attempt, known, verdict } = judged.confirmation;
+  const lastError = `The provider says the status is "${shortText(status)}", which is ${NEITHER_STATUS}`;
+  const isRaised = attempt > 0 && known?.status === status;
+  return {
+    ...retryOn("unpaid", judged, { state: "dead", verdict }),
+    lastError,
+    raises: isRaised ? [] : [{ name: ANOMALY, detail: `${lastError}.` }],
+  };
+}
+
+/**
+ * The alarms about an invoice that are over with this outcome: only those that an earlier one may have
+ * raised, whatever has become of its evidence since.
+ */
+function endedAlarms(
+  { confirmation, rules, paidBefore }: Case,
+  answer: Answer,
+  { state, verdict, raises }: Pick<Outcome, "state" | "verdict" | "raises">,
+): AlarmName[] {
+  const { requests, attempt, faults } = confirmation;
+  const wasDone = requests > 1;
+  const wasAsked = wasDone || attempt > 0 || faults > 0;
+  const isDone = state === "done";
+  const isUsable = ["found", "not_found", "outside_contract"].includes(answer.kind);
+  const ended: AlarmName[] = faults >= ALARMING_FAULTS && isUsable ? ["invoice_unanswered"] : [];
+  if (wasAsked && (isDone || answer.kind === "found")) ended.push(OUTSIDE_CONTRACT);
+  if (!isDone) return ended;
+  if (wasDone) ended.push("confirmation_dead");
+  if (wasDone && verdict !== "quarantined") ended.push("invoice_quarantined");
+  // Nothing is odd about the answer, and what was paid is Paid.
+  const isInOrder =
+    answer.kind === "found" &&
+    !raises.some(({ name }) => name === ANOMALY) &&
+    (!paidBefore || classOfStatus(answer.invoice.status, rules) === "paid");
+  if (wasAsked && isInOrder) ended.push(ANOMALY);
+  return ended;
+}
+
+/** What is judged besides the answer. */
+export interface Case extends RetryContext {
+  confirmation: Claimed;
+}
+
+/** Whether it is published depends on whose it is: it is Paid, and neither released nor published before. */
+export const dependsOnCollection = (
+  { released, hasEvent }: Claimed,
+  answer: Answer,
+  rules: StatusSets,
+): answer is Found =>
+  answer.kind === "found" &&
+  !released &&
+  hasEvent !== true &&
+  classOfStatus(answer.invoice.status, rules) === "paid";
+
+/** "unclear" while a collection of ours cannot be read: it may be that one's. */
+export function isOurs({ confirmation, rules }: Case, answer: Found): boolean | "unclear" {
+  const { collectionNames, collectionsUnread } = rules;
+  const name = answer.invoice.collectionName;
+  if (!dependsOnCollection(confirmation, answer, rules)) return true;
+  if (collectionNames === null || (name !== null && collectionNames.has(name))) return true;
+  return name === null || collectionsUnread === null ? false : "unclear";
+}
+
+/** This many faults in a row are some 15 s. */
+const UNCLEAR_FOR_LONG = 5;
+
+/**
+ * Nothing is stored of it: it is asked again, like after any other fault, until its collection can be told.
+ * Quarantine would need a person for each payment of a collection that cannot be read for a while.
+ */
+function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
+  const detail =
+    `It is paid, and waits: whether its collection "${collectionName}" is in COLLECTION_IDS cannot be told ` +
+    `while one of them cannot be read. ${judged.rules.collectionsUnread}`;
+  const changes = { ...backOff(judged), lastError: detail };
+  return changes.faults < UNCLEAR_FOR_LONG
+    ? changes
+    : { ...changes, raises: [{ name: "invoice_anomaly", detail }] };
+}
+
+export function quarantine({ collectionName }: ConfirmedInvoice): Changes {
+  const detail = `It is paid, but its collection "${collectionName}" is not in COLLECTION_IDS.`;
+  return {
+    state: "done",
+    verdict: "quarantined",
+    lastError: detail,
+    raises: [{ name: "invoice_quarantined", detail }],
+  };
+}
+
+function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
+  const { confirmation, rules } = judged;
+  const { hasEvent, recordOnly } = confirmation;
+  const type = invoiceTypeOf(answer.invoice.type);
+  if (type === null && hasEvent !== true && !recordOnly) return waitForType(judged, confirmed);
+  const event = type === null || recordOnly ? null : paidEvent(confirmation, answer, type, confirmed, rules);
+  const detail =
+    `Too ${answer.leftOut ? "intricate to be read" : "large for SNS"}: its event goes without metadata ` +
+    "and beneficiaries.";
+  const raises = event?.truncated ? [{ name: "event_truncated" as const, detail }] : [];
+  return { state: "done", verdict: "paid", event, raises };
+}
+
+/**
+ * Its event can be in one topic's log only, for good, and nobody can tell which: it has none, and is asked
+ * again until the provider says.
+ */
+function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
+  const { known, attempt, verdict: before } = judged.confirmation;
+  const verdict = before === "paid" ? before : "pending";
+  const detail =
+    `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
+    "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
+  const isRaised = attempt > 0 && known != null && classOfStatus(known.status, judged.rules) === "paid";
+  return {
+    ...retryOn("unpaid", judged, { state: "dead", verdict }),
+    verdict,
+    lastError: detail,
+    raises: isRaised ? [] : [{ name: "invoice_anomaly", detail: `${detail}.` }],
+  };
+}
+
+/** What was Paid and no longer is: a person has to see what waited for its type, since it has no event. */
+function stayPaid({ verdict, hasEvent }: Claimed): Changes {
+  if (hasEvent === true || (verdict !== "quarantined" && verdict !== "pending"))
+    return { state: "done", verdict: "paid" };
+  return verdict === "quarantined"
+    ? { state: "done", verdict }
+    : {
+        state: "dead",
+        verdict,
+        lastError: "It was paid, of no clear type, and no longer is: nothing is published",
+      };
+}

@@ -1,0 +1,56 @@
+export type { ClaimedEvent } from "./claim-events.ts";
+export {
+  type EventKey,
+  type EventState,
+  eraseEvents,
+  eventState,
+  inPayload,
+  insertEvents,
+  invoiceTypeInPayload,
+  isAccepted,
+  isLive,
+  isPaymentEvent,
+  joinOutbox,
+  lineOf,
+  type OutboxState,
+  paidEventIsLogged,
+  publishedOn,
+  type Route,
+  rightTopic,
+} from "./event-log.ts";
+export {
+  countDeadEvents,
+  dismissDeadEvents,
+  eventsAreDue,
+  holdOrReleaseTestEvents,
+  outboxLeases,
+  queueEvents,
+  ROUTE,
+  requeueEvents,
+  reviveDeadEvents,
+  type TestRoutes,
+  testEventsAreToMove,
+  testRoutesOf,
+} from "./outbox.ts";
+export { OutcomeLog } from "./outcomes.ts";
+export { orphanedAcceptances } from "./publications.ts";
+export { PublishLine, publishPolicy, ReplayLine } from "./publish-line.ts";
+export {
+  eventHappenings,
+  eventsByMinute,
+  eventsOf,
+  invoicesOf,
+  invoicesOfEvents,
+  newestDeliveries,
+  publicationsByMinute,
+  readEvent,
+  type WholeEvent,
+} from "./read-events.ts";
+export {
+  queueReplayed,
+  type ReplayQueue,
+  readReplayQueue,
+  takeBackReplayed,
+  takeRefused,
+} from "./replayed-events.ts";
+export { SnsDestination } from "./sns-destination.ts";

@@ -1,0 +1,227 @@
+import { sql } from "kysely";
+import {
+  type Database,
+  nullable,
+  query,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  sourcesIn,
+  typed,
+} from "../../platform/database/index.ts";
+
+import type { IdRange } from "../../platform/values/index.ts";
+import {
+  EVENT_KEY,
+  type EventKey,
+  type EventState,
+  eventState,
+  isAccepted,
+  isLive,
+  isPaymentEvent,
+  joinOutbox,
+} from "./event-log.ts";
+
+const selectEvent = query((db, { id, source }: EventKey) =>
+  db
+    .selectFrom("event")
+    .leftJoin("outbox", (join) =>
+      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
+    )
+    .select(["event.type", "event.created_at as createdAt", "event.payload"])
+    .select(["outbox.last_error as lastError", eventState.as("state")])
+    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempts"))
+    .where("event.source", "=", source)
+    .where("event.id", "=", id),
+);
+
+/** One event, personal data included; null when there is none. */
+export const readEvent = async (db: Database, key: EventKey) =>
+  (await selectEvent(db, key).executeTakeFirst()) ?? null;
+
+const selectInvoiceIds = new Statement(
+  { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },
+  ({ table }: Slots<readonly EventKey[]>) => sql`
+    select event.id, event.source, event.invoice_id as "invoiceId"
+    from event join ${table("given", EVENT_KEY, (events) => events)}
+      on event.source = given.source and event.id = given.event_id`,
+);
+
+/** The invoices of events, in no order. */
+export async function invoicesOf(
+  db: Database,
+  events: readonly EventKey[],
+): Promise<(EventKey & { invoiceId: string })[]> {
+  return await selectInvoiceIds.execute(db, events);
+}
+
+const selectInvoicesOf = new Statement(
+  { invoiceId: returned.uuid },
+  ({ value }: Slots<IdRange & { limit: number }>) => sql`
+    select found.invoice_id as "invoiceId" from unnest(${sourcesIn("event")}) as known (source)
+    cross join lateral (select invoice_id from event
+      where event.source = known.source
+        and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
+      order by id limit ${value(({ limit }) => limit)}) as found`,
+);
+
+/** The invoices of up to `limit` events of each source within the range. */
+export const invoicesOfEvents = async (db: Database, range: IdRange, limit: number) =>
+  (await selectInvoicesOf.execute(db, { ...range, limit })).map(({ invoiceId }) => invoiceId);
+
+const EVENT = {
+  source: returned.text(),
+  id: returned.uuid,
+  type: returned.text(),
+  createdAt: returned.time,
+  state: returned.text<EventState>(),
+  /** Exactly as it is published: personal data included. */
+  payload: returned.text(),
+  erasedAt: nullable(returned.time),
+};
+
+/** An event of an invoice exactly as it is published, and which topics accepted it. */
+export type WholeEvent = RowOf<typeof EVENT> & {
+  publications: {
+    topicArn: string;
+    messageId: string;
+    publishedAt: Date;
+    replayId: string | null;
+    /** SHA-256, in hex, of the payload that was sent; null for those of before it was kept. */
+    digest: string | null;
+  }[];
+};
+
+/** The most acceptances that are read of one event, however often it was replayed. */
+const PUBLICATIONS_READ = 50;
+
+const selectEvents = new Statement(
+  EVENT,
+  ({ value }: Slots<string>) => sql`
+    select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
+      event.payload, event.erased_at as "erasedAt"
+    from event ${joinOutbox}
+    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${value((invoiceId) => invoiceId)}
+    order by event.source, event.type`,
+);
+
+const selectAcceptances = query((db, { source, id }: EventKey) =>
+  db
+    .selectFrom("publication")
+    .select(["topic_arn as topicArn", "message_id as messageId", "published_at as publishedAt"])
+    .select([
+      "replay_id as replayId",
+      typed(nullable(returned.text()), sql`encode(digest, 'hex')`).as("digest"),
+    ])
+    .where("source", "=", source)
+    .where("event_id", "=", id)
+    .orderBy("id")
+    .limit(PUBLICATIONS_READ),
+);
+
+/** The events of an invoice, each with its first acceptances in order. */
+export async function eventsOf(db: Database, invoiceId: string): Promise<WholeEvent[]> {
+  const events = await selectEvents.execute(db, invoiceId);
+  return await Promise.all(
+    events.map(async (event) => ({
+      ...event,
+      publications: await selectAcceptances(db, event).execute(),
+    })),
+  );
+}
+
+const selectDeliveries = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    createdAt: returned.time,
+    /** When it was first accepted. */
+    publishedAt: returned.time,
+  },
+  ({ value }: Slots<{ limit: number }>) => sql`
+    select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
+      taken.at as "publishedAt"
+    from (select * from event where ${isPaymentEvent}
+      order by created_at desc limit ${value(({ limit }) => limit)}) as newest
+    cross join lateral (
+      select min(published_at) as at from publication
+      where publication.source = newest.source and publication.event_id = newest.id
+        and publication.replay_id is null) as taken
+    where taken.at is not null`,
+);
+
+/** Of the newest `limit` events, those that SNS accepted. */
+export const newestDeliveries = (db: Database, limit: number) => selectDeliveries.execute(db, { limit });
+
+interface Period {
+  from: Date;
+  to: Date;
+}
+
+const BY_MINUTE = { at: returned.time, count: returned.count } as const;
+
+const countEventsByMinute = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
+    select date_trunc('minute', created_at) as at, count(*) as count from event
+    where created_at >= ${value(({ from }) => from)} and created_at < ${value(({ to }) => to)} group by 1`,
+);
+
+const countPublicationsByMinute = new Statement(
+  BY_MINUTE,
+  ({ value }: Slots<Period>) => sql`
+    select date_trunc('minute', published_at) as at, count(*) as count from publication
+    where published_at >= ${value(({ from }) => from)} and published_at < ${value(({ to }) => to)}
+      and replay_id is null group by 1`,
+);
+
+/** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
+export const eventsByMinute = async (db: Database, from: Date, to: Date) =>
+  byMinute(await countEventsByMinute.execute(db, { from, to }));
+
+/** The same for acceptances by SNS, replays left out. */
+export const publicationsByMinute = async (db: Database, from: Date, to: Date) =>
+  byMinute(await countPublicationsByMinute.execute(db, { from, to }));
+
+const byMinute = (rows: readonly { at: Date; count: number }[]): Map<number, number> =>
+  new Map(rows.map(({ at, count }) => [at.getTime(), count]));
+
+const HAPPENING = {
+  what: returned.text<"confirmed" | "published">(),
+  at: returned.time,
+  eventId: returned.uuid,
+  invoiceId: returned.uuid,
+  source: returned.text(),
+};
+
+/** Something that just happened to an event. */
+type EventHappening = RowOf<typeof HAPPENING>;
+
+const selectHappenings = new Statement(
+  { ...HAPPENING, publishedAt: nullable(returned.time) },
+  ({ value }: Slots<{ withinMs: number; limit: number }>) => sql`
+    select 'confirmed' as what, event.created_at as at, event.id as "eventId",
+      event.invoice_id as "invoiceId", event.source,
+      case when ${isAccepted} then (select min(published_at) from publication
+        where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
+    from event
+    where event.created_at >= now() - ${value(({ withinMs }) => withinMs)}::float8 * interval '1 ms'
+      and ${isPaymentEvent}
+    order by event.created_at desc limit ${value(({ limit }) => limit)}`,
+);
+
+/** What happened to the newest `limit` events made in the last `withinMs`, the oldest first. */
+export async function eventHappenings(
+  db: Database,
+  withinMs: number,
+  limit: number,
+): Promise<EventHappening[]> {
+  const rows = await selectHappenings.execute(db, { withinMs, limit });
+  return rows
+    .flatMap(({ publishedAt, ...made }): EventHappening[] => [
+      made,
+      ...(publishedAt === null ? [] : [{ ...made, what: "published" as const, at: publishedAt }]),
+    ])
+    .sort((one, other) => +one.at - +other.at);
+}

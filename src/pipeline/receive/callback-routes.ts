@@ -1,0 +1,128 @@
+import { type Request, type RequestHandler, type Response, Router } from "express";
+import { isTraceparent, type Span, type Tracer } from "../../platform/log/index.ts";
+import type { Metrics } from "../../platform/metrics/index.ts";
+import { type Paced, step } from "../../platform/process/index.ts";
+
+import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } from "./callback-intake.ts";
+import { comesFromBrowser, sendPage } from "./payer-page.ts";
+import { READING_LIMITS } from "./reading/parse-json.ts";
+
+interface CallbackRoutesOptions {
+  intake: CallbackIntake;
+  metrics: Metrics;
+  tracer: Tracer | null;
+  /** What answers a recorded callback, as the provider wants it. */
+  ackStatus: number;
+  ackBody: string;
+  /** Where a payer's browser goes; null for the page of our own. */
+  redirectUrl: string | null;
+  /** Asked to bring a source's sweep forward when a callback named no invoice, or as many as are read of one. */
+  nothingNamed: Paced;
+}
+
+const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
+
+/** Nothing but the commit stands between request and answer; 2xx leaves only after it (G1). */
+export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
+  const { intake, metrics, tracer } = options;
+  const acknowledge = acknowledgement(options);
+  // A pattern with parameters would refuse a path whose percent-encoding is broken.
+  return Router().all(CALLBACK_PATH, async (request, response) => {
+    const done = metrics.callbackSeconds.startTimer();
+    const span = tracer === null ? null : startSpan(tracer, request);
+    const taken = await intake.take(request, span?.traceparent ?? null);
+    if (taken.kind === "recorded" && !comesFromBrowser(request)) acknowledge(response);
+    else answer(request, response, taken, options.redirectUrl);
+    step("callback answered");
+    done();
+    metrics.callbacks.inc({ status: response.statusCode });
+    if (span !== null) endSpan(span, taken, response.statusCode);
+    followUp(taken, options);
+  });
+}
+
+function answer(request: Request, response: Response, taken: Intake, redirectUrl: string | null) {
+  const browser = comesFromBrowser(request);
+  if (taken.kind === "turned_away") return turnAway(response, taken, browser);
+  if (taken.kind === "unrecorded") {
+    response.status(503).setHeader("retry-after", taken.retryAfterS);
+    if (browser) return sendPage(response, "unrecorded");
+    response.type("text/plain").send("The callback could not be recorded. Send it again.\n");
+    return;
+  }
+  if (browser) {
+    if (redirectUrl !== null) return response.redirect(303, redirectUrl);
+    return sendPage(response, "received");
+  }
+  // 400, not 2xx: a sender with a wrong secret must notice, and once the secret is right its retries bring what
+  // was refused.
+  response.status(400).type("text/plain").send("The callback's signature or origin is not accepted.\n");
+}
+
+/** Exactly what the provider wants, without the ETag and other headers that a framework would add. */
+function acknowledgement({
+  ackStatus: status,
+  ackBody,
+}: CallbackRoutesOptions): (response: Response) => void {
+  const body = status === 204 || status === 205 ? undefined : ackBody;
+  const headers =
+    body === undefined
+      ? {}
+      : {
+          "content-type": /^\s*[[{]/.test(body) ? "application/json" : "text/plain; charset=utf-8",
+          "content-length": Buffer.byteLength(body),
+        };
+  return (response) => void response.writeHead(status, headers).end(body);
+}
+
+function turnAway(response: Response, { status, why }: TurnedAway, browser: boolean): void {
+  response.status(status);
+  if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
+  // What is left of such a body is not waited for.
+  if (status === 400 || status === 413 || !response.req.complete) response.setHeader("connection", "close");
+  if (browser && status === 404) sendPage(response, "nowhere");
+  else response.type("text/plain").send(`${why}\n`);
+}
+
+/** After the answer, so that nobody waits for it. */
+function followUp(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
+  if (taken.kind === "recorded") {
+    const named = taken.invoiceIds.length;
+    // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
+    // and 10). And ids beyond the first hundred are found by the sweep.
+    if (named === 0 || named === READING_LIMITS.ids) nothingNamed.ask(taken.source);
+  }
+  if (taken.kind === "refused") metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
+}
+
+/** The callbacks' path, as OpenTelemetry names a route: no token, no reference. */
+const ROUTE = "/callbacks/{token}";
+
+/** How many of a callback's invoice ids its span names. */
+const SPAN_IDS = 10;
+
+/**
+ * The span of a callback's request. It always begins a trace: a stranger's `traceparent` becomes a link and
+ * no more, so that nobody outside decides what belongs together here, or what is sampled.
+ */
+function startSpan(tracer: Tracer, request: Request): Span {
+  const theirs = request.headers.traceparent;
+  return tracer.start(`${request.method} ${ROUTE}`, {
+    kind: "server",
+    links: isTraceparent(theirs) ? [theirs] : [],
+    attributes: { "http.request.method": request.method, "http.route": ROUTE },
+  });
+}
+
+/** What was turned away is not traced: its span never ends. */
+function endSpan(span: Span, taken: Intake, status: number): void {
+  if (taken.kind === "turned_away") return;
+  span.set({ "invoice_relay.outcome": taken.kind, "http.response.status_code": status });
+  if (taken.kind !== "unrecorded")
+    span.set({
+      "invoice_relay.source": taken.source,
+      "invoice_relay.callback.id": taken.id,
+      "invoice_relay.invoice.ids": taken.invoiceIds.slice(0, SPAN_IDS),
+    });
+  span.end(status >= 500 ? String(status) : undefined);
+}

@@ -1,0 +1,32 @@
+export { CallbackIntake, callbackStatuses } from "./callback-intake.ts";
+export { callbackRoutes } from "./callback-routes.ts";
+export { CallbackLog } from "./log/callback-log.ts";
+export {
+  dropPartition,
+  droppingStragglers,
+  findingKept,
+  type OldPartition,
+  partitionsBefore,
+  sizeOf,
+} from "./log/drop-callbacks.ts";
+export { eraseByReference, eraseCallbacks } from "./log/erase-callbacks.ts";
+export {
+  type CallbackFilters,
+  callbacksAbout,
+  callbacksBeginning,
+  callbacksByMinute,
+  callbacksThatName,
+  firstCallbacksNaming,
+  invoicesCalledAs,
+  type ListedCallback,
+  lastCallbackAt,
+  listCallbacks,
+  namelessCallbackSince,
+  readCallbackWhole,
+  type WholeCallback,
+} from "./log/list-callbacks.ts";
+export { isOwnVerdict, OWN_VERDICTS, type OwnVerdict } from "./log/own-verdict.ts";
+export { isReadyForNextMonth, makePartitions, partitionsDue, whenNotBusy } from "./log/partitions.ts";
+export { comesFromBrowser, sendPage } from "./payer-page.ts";
+export { decodeText, inflateBody } from "./reading/decode-body.ts";
+export { readCallback } from "./reading/read-callback.ts";

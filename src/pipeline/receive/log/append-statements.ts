@@ -1,0 +1,173 @@
+import { sql } from "kysely";
+import { ALARM, type Alarm, type AlarmName, raiseLasting } from "../../../platform/alarms/index.ts";
+import {
+  boolean,
+  bytea,
+  type Columns,
+  indexedText,
+  json,
+  nullable,
+  returned,
+  type Slots,
+  Statement,
+  text,
+  time,
+  uuid,
+} from "../../../platform/database/index.ts";
+import { takenKeyOf } from "../../../platform/errors/index.ts";
+import { joinHealthySource } from "../../../platform/upstreams/index.ts";
+import { type Lease, leaseEnd } from "../../../platform/worker/index.ts";
+import {
+  ASKED,
+  type ConfirmationRequest,
+  type InitialState,
+  namesErased,
+  noInvoiceIsKnown,
+  openAsked,
+  withTraceparent,
+} from "../../confirm/index.ts";
+
+import type { IncomingCallback } from "./incoming-callback.ts";
+
+export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
+
+interface Batch {
+  rows: readonly CallbackRow[];
+  asked: readonly ConfirmationRequest[];
+}
+
+type RequestWithHandoff = ConfirmationRequest & { handOver: boolean };
+
+interface HandoffBatch extends Batch {
+  asked: readonly RequestWithHandoff[];
+  leaseToken: string;
+  lease: Lease;
+}
+
+const COLUMNS: Columns<CallbackRow> = {
+  id: uuid((row) => row.id),
+  received_at: time((row) => row.receivedAt),
+  source: text((row) => row.source),
+  method: text((row) => row.method),
+  path: text((row) => row.path),
+  query: text((row) => row.query),
+  reference: indexedText((row) => row.reference),
+  remote_address: text((row) => row.remoteAddress),
+  found_by: text((row) => row.foundBy),
+  verdict: text((row) => row.verdict),
+  failed_check: text((row) => row.failedCheck),
+  headers: json((row) => JSON.stringify(row.headers)),
+  body: bytea((row) => row.body),
+  // unnest would flatten an array of arrays.
+  ids: text((row) => `{${row.invoiceIds.join(",")}}`),
+  also_named: text(({ alsoNamed }) => (alsoNamed.length === 0 ? null : `{${alsoNamed.join(",")}}`)),
+};
+
+/** Of a callback that names an erased invoice, the digest stands for everything that may name a person. */
+const insertCallbacks = <Given extends Batch>({ table }: Slots<Given>) => sql`
+  insert into callback
+    (id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
+     erased_digest, path, query, reference, remote_address, headers, body)
+  select id, received_at, source, method, found_by, verdict, failed_check, ids::uuid[], also_named::uuid[],
+    case when is_erased then clock_timestamp() end,
+    case when is_erased then encode(sha256(body), 'hex') end,
+    case when is_erased then '' else path end, case when is_erased then '' else query end,
+    case when not is_erased then reference end, case when not is_erased then remote_address end,
+    case when is_erased then '[]' else headers end, case when is_erased then '' else body end
+  from ${table("incoming", COLUMNS, ({ rows }) => rows)}
+  cross join lateral (select ${namesErased(sql`ids::uuid[] || also_named::uuid[]`)} as is_erased) as mark`;
+
+/**
+ * The callback is there already: an earlier commit whose outcome was unknown went through. Not "on conflict": for
+ * that Postgres would log 48 bytes more for each callback.
+ */
+export const isRecorded = (error: unknown): boolean => /^callback_\w+_pkey$/.test(takenKeyOf(error));
+
+const OPENING = { openedBy: "callback", priority: "unknown" } as const;
+
+export const appendCallbacks = new Statement({}, (slots: Slots<Batch>) => insertCallbacks(slots));
+
+export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
+  const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+  return sql`with logged as (${insertCallbacks(slots)}), ${openAsked(asked, OPENING)} select where false`;
+});
+
+interface AlarmingBatch extends Batch {
+  alarms: readonly Alarm[];
+}
+
+/** An open alarm is touched this often at most, in ms, however many callbacks raise it again. */
+const TOUCH_EVERY_MS = 10_000;
+
+/** With the alarms about their senders (G13); for the few batches that have any. */
+export const appendAndAlarm = new Statement(
+  {
+    name: returned.text<AlarmName>(),
+    source: returned.text(),
+    subject: returned.text(),
+    detail: returned.text(),
+    isNew: returned.boolean,
+  },
+  (slots: Slots<AlarmingBatch>) => {
+    const asked = slots.table("asked", ASKED, (batch) => batch.asked);
+    const alarms = slots.table("alarm", ALARM, (batch) => batch.alarms);
+    const raised = raiseLasting(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
+    return sql`
+      with logged as (${insertCallbacks(slots)}),
+      ${openAsked(asked, OPENING)},
+      raised as (${raised} returning name, source, subject, detail, xmax = 0 as is_new)
+      select name, source, subject, detail, is_new as "isNew" from raised`;
+  },
+);
+
+const TO_HAND_OVER: Columns<RequestWithHandoff> = {
+  ...ASKED,
+  hand_over: boolean(({ handOver }) => handOver),
+};
+
+/**
+ * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
+ * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
+ */
+export const appendAndHandOver = new Statement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    traceparents: nullable(returned.text()),
+    erased: returned.boolean,
+    askedAt: returned.time,
+  },
+  (slots: Slots<HandoffBatch>) => {
+    const token = slots.value(({ leaseToken }) => leaseToken);
+    const whenHandedOver = (value: ReturnType<typeof sql>) =>
+      sql`case when source.name is not null then ${value} end`;
+    const born: InitialState = {
+      state: sql`case when source.name is null then 'due' else 'claimed' end`,
+      askedAt: whenHandedOver(sql`clock_timestamp()`),
+      leaseToken: whenHandedOver(sql`${token}::uuid`),
+      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ lease }) => lease.ms))}`),
+    };
+    const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
+      ${joinHealthySource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
+    return sql`
+      with logged as (${insertCallbacks(slots)}),
+      ${openAsked(asked, { ...OPENING, born })}
+      select invoice_id as "invoiceId", source, traceparents, erased_at is not null as erased,
+        clock_timestamp() as "askedAt"
+      from opened where lease_token = ${token}::uuid`;
+  },
+);
+
+/** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
+export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
+  const asked = new Map<string, ConfirmationRequest>();
+  for (const { id, verdict, invoiceIds, source, traceparent } of rows) {
+    if (verdict !== null) continue;
+    for (const invoiceId of invoiceIds) {
+      const key = `${invoiceId} ${source}`;
+      const traceparents = withTraceparent(asked.get(key)?.traceparents ?? null, traceparent);
+      asked.set(key, { invoiceId, source, callbackId: id, traceparents });
+    }
+  }
+  return [...asked.values()];
+}

@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { signatureSchema } from "../../../platform/signing/index.ts";
+import { answeredId, decimal, whole } from "../../../platform/validation/index.ts";
+import type { BookPeriod } from "../../../platform/values/index.ts";
+import type { ListPeriod } from "../list/list-period.ts";
+import type { ReconcileSource } from "../reconcile-source.ts";
+import type { Reason } from "./detail-of.ts";
+
+const tally = z.object({ count: whole, amount: decimal });
+export type Tally = z.output<typeof tally>;
+
+/**
+ * Live payments of one day of the books or of the whole period: at the provider, in the relay's store, accepted on
+ * the right topic; and what is wrong, named or not.
+ */
+export const totals = z.object({
+  paid: tally,
+  stored: tally,
+  published: tally,
+  missing: tally.describe("Paid and not accepted on the right topic."),
+  differences: whole.describe("Other differences that could hide money."),
+});
+export type Totals = z.output<typeof totals>;
+
+/**
+ * `gap`: paid at the provider, but not accepted on the right topic. `difference`: anything else that could
+ * hide money. With either, a certificate is not equal. `note`: only named.
+ */
+export const weight = z.enum(["gap", "difference", "note"]);
+export type Weight = z.output<typeof weight>;
+
+export const difference = z.object({
+  /** null if only the event or item is known. */
+  invoiceId: answeredId.nullable(),
+  eventId: answeredId.nullable(),
+  reason: z.custom<Reason>((reason) => typeof reason === "string"),
+  /** The reason in plain words, with the details known. */
+  detail: z.string(),
+  weight,
+  /** Of the books, YYYY-MM-DD. */
+  day: z.string(),
+  /** From the provider's list, or the relay's own if the list has none; null if neither has one. */
+  amount: decimal.nullable(),
+});
+export type Difference = z.output<typeof difference>;
+
+export const result = z.enum(["equal", "not_equal", "refused"]);
+export type Result = z.output<typeof result>;
+
+export interface DeepBasis {
+  /** Invoices that the lists without filter showed, and those of them that were asked about. */
+  read: number;
+  asked: number;
+  /** The pages of the lists without filter, oldest and newest day requested. */
+  pages: { collectionId: string; first: string; last: string; pages: number }[];
+}
+
+export interface Basis {
+  /**
+   * First and last day requested from the lists, and how long before its payment an invoice may have been
+   * created.
+   */
+  listFirst: string;
+  listLast: string;
+  lookbackDays: number;
+  /** The time zone of its days (BOOKS_TIME_ZONE), and of the provider's times without one. */
+  zone: string;
+  providerTimeZone: string;
+  paidStatuses: readonly string[];
+  /** Left out of older ones, like `topics`. */
+  invalidStatuses?: readonly string[];
+  /** Where an event counts as published: Live ones, and those of Test invoices if they are. */
+  topics?: { live: string; test: string | null };
+  /** When the lists began to be read, by Postgres' clock; ISO 8601, UTC. */
+  begunAt: string;
+  /** That was less than an hour after the period: its last payments may not have been in them yet. */
+  provisional: boolean;
+  /** Pages read, invoices listed as paid, and invoices asked about one by one. */
+  pages: number;
+  listed: number;
+  asked: number;
+  /** What was read and asked about with `--deep`, or `true` in older certificates. */
+  deep: DeepBasis | boolean;
+  firstServedAt: string | null;
+}
+
+/** What a certificate that is provisional says of itself. */
+export const PROVISIONAL =
+  "The lists began to be read less than an hour after the period, and may not have had its last payments " +
+  "yet. Make it again later; the daily certificate waits for that hour.";
+
+/** The proof for one source and period (G10), without its differences. */
+export const certificateHead = z.object({
+  id: answeredId,
+  source: z.string(),
+  result,
+  /** Why it is refused, in plain words. */
+  refusals: z.array(z.string()),
+  /** `source`: all of its collections; `collection`: one of several. */
+  scope: z.enum(["source", "collection"]),
+  /** What was read: COLLECTION_IDS, or the one asked for. */
+  collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
+  currency: z.string().describe("Of all its amounts, ISO 4217."),
+  /** Payments from, and before; ISO 8601, UTC. */
+  from: z.string(),
+  to: z.string(),
+  madeAt: z.string(),
+  basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
+  days: z.array(z.object({ day: z.string(), ...totals.shape })),
+  total: totals,
+  /** Test payments of the period, which are not included above. */
+  test: tally,
+  foreign: tally.describe("Of collections that are not ours; included nowhere else."),
+  gaps: whole,
+  /** The count of all differences, named or not. */
+  differencesInAll: whole,
+  signature: signatureSchema
+    .nullish()
+    .describe("Over the whole certificate, which `/certificates/{id}/json` is; null: it is unsigned."),
+});
+
+/** With the first 10,000 differences: gaps, then others, then notes. */
+export const certificate = certificateHead.extend({ differences: z.array(difference) });
+export type Certificate = z.output<typeof certificate>;
+
+export interface Progress {
+  /** What reading the lists showed; null until they are read. */
+  reading: Reading | null;
+}
+
+/** How the lists were read: by other terms they would have shown something else. */
+interface ReadingTerms {
+  collectionIds: readonly string[];
+  period: ListPeriod;
+  paidStatuses: readonly string[];
+  invalidStatuses: readonly string[];
+  timeZone: string;
+}
+
+export interface Reading {
+  /** The time before the first page, by Postgres' clock; ISO 8601, UTC. */
+  begunAt: string;
+  terms: ReadingTerms;
+  collections: { id: string; name: string | null }[];
+  pages: number;
+  /** Those of the list without filter, of each collection. */
+  pagesOfAll: { collectionId: string; pages: number }[];
+  /** What could not be shown to be complete, in plain words. */
+  doubts: { collectionId: string; text: string }[];
+  /** Items without a usable invoice id. */
+  unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
+}
+
+export const readingTerms = (
+  { paidStatuses, invalidStatuses, timeZone }: ReconcileSource,
+  collectionIds: readonly string[],
+  period: ListPeriod,
+): ReadingTerms => ({ collectionIds, period, paidStatuses, invalidStatuses, timeZone });
+
+/** Whether the lists were read when nothing could be paid in the period any more. */
+export const beganAfter = ({ begunAt }: Pick<Reading, "begunAt">, { to }: BookPeriod): boolean =>
+  Date.parse(begunAt) >= to.getTime();
+
+/** Just after midnight some of the day's payments are still on their way, to us and into lists; in ms. */
+export const SETTLING_MS = 3_600_000;
+
+/** Whether the last payments of the period may not have been in the lists yet. */
+export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: BookPeriod): boolean =>
+  Date.parse(reading.begunAt) < to.getTime() + SETTLING_MS;
+
+/**
+ * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
+ * before the period was over, or by an older version, may lack payments, and is read again (G10).
+ */
+export const canContinueWith = (
+  reading: Reading | null,
+  terms: ReadingTerms,
+  window: BookPeriod,
+): reading is Reading =>
+  reading !== null &&
+  Array.isArray(reading.pagesOfAll) &&
+  beganAfter(reading, window) &&
+  isDeepStrictEqual(reading.terms, terms);

@@ -1,0 +1,33 @@
+export {
+  type Basis,
+  type Certificate,
+  certificate,
+  type Difference,
+  PROVISIONAL,
+  result,
+  type Tally,
+  weight,
+} from "./certificate/certificate.ts";
+export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificate-row.ts";
+export { certifiedNames } from "./certificate/certified-names.ts";
+export { type CertifyDeps, certifyPass } from "./certificate/certify.ts";
+export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
+export { readDailyCertificates, readSweeps, SWEPT_LIST, type SweptList } from "./last-runs.ts";
+export { forgetListWork, hurryListWork, listWorkNeedsRescue, rescueListWork } from "./leftovers.ts";
+export { EARLIEST } from "./list/list-period.ts";
+export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
+export {
+  certificateCsvParts,
+  certificatePage,
+  certificatesBeginning,
+  certifiedCollections,
+  issuedCertificateParts,
+  listCertificates,
+  listedCertificate,
+  readCertificate,
+  readCertificatePage,
+} from "./read-certificates.ts";
+export type { ReconcileSource } from "./reconcile-source.ts";
+export type { SweepDeps } from "./sweep/run-sweep.ts";
+export { sweepPass } from "./sweep/sweep.ts";
+export { SWEEP_BACK_OFF, sourcesToSweep } from "./sweep/sweep-row.ts";

@@ -1,0 +1,201 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Alarm, type Alarms, alarmsGiven } from "../../platform/alarms/index.ts";
+import {
+  type Database,
+  type ResultColumns,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+} from "../../platform/database/index.ts";
+
+import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import { backOffMs, step } from "../../platform/process/index.ts";
+import { sourceIsInTrouble } from "../../platform/upstreams/index.ts";
+import type { BookPeriod } from "../../platform/values/index.ts";
+import { claimedFor, type Lease, LeaseLost, QueuedRows, whileHeld } from "../../platform/worker/index.ts";
+
+import { SourcePaused } from "./list/list-pace.ts";
+
+// Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a
+// fault, a pause or a dead worker. Whoever claims one next continues from its progress.
+
+const CLAIMED = {
+  id: returned.uuid,
+  leaseToken: returned.uuid,
+  windowFrom: returned.time,
+  windowTo: returned.time,
+  /** In a row. */
+  faults: returned.integer,
+};
+
+/** A run whose lease this worker holds. */
+export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: BookPeriod };
+
+export interface Held {
+  id: string;
+  leaseToken: string;
+}
+
+interface GivenBack {
+  /** How long until it is due again, in ms. */
+  dueInMs: number;
+  /** Counts one more fault in a row. */
+  isFault: boolean;
+  error: string | null;
+  /** Alarms to raise with it (G13). */
+  raises?: readonly Alarm[];
+}
+
+/** What a run that is finished sets besides its result. */
+export const finishedAt = sql`
+  state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null, last_error = null`;
+
+/** A condition: the run is still this worker's. */
+export const isStillHeld = ({ value }: Slots<Held>): RawBuilder<unknown> => sql`
+  id = ${value(({ id }) => id)} and lease_token = ${value(({ leaseToken }) => leaseToken)}
+  and state = 'claimed'`;
+
+/** The rows of one kind of run. */
+export class ListRuns<More extends ResultColumns> {
+  readonly leases: QueuedRows;
+  readonly #table: RawBuilder<unknown>;
+  readonly #more: More;
+  readonly #returning: RawBuilder<unknown>;
+  readonly #givingBack: Statement<Held & GivenBack>;
+  readonly #hurrying: Statement<string>;
+
+  /** @param more what a claim returns besides what all have; `returning` selects it. */
+  constructor(table: "sweep" | "certificate", more: More, returning: RawBuilder<unknown>) {
+    this.leases = new QueuedRows(table, "id");
+    this.#table = sql.table(table);
+    this.#more = more;
+    this.#returning = returning;
+    this.#givingBack = new Statement(
+      {},
+      (slots: Slots<Held & GivenBack>) => sql`
+        with moved as (
+          update ${this.#table} set state = 'due', lease_token = null, claimed_until = null,
+            faults = faults + ${slots.value(({ isFault }) => (isFault ? 1 : 0))},
+            last_error = coalesce(${slots.value(({ error }) => error)}, last_error),
+            due_at = clock_timestamp() + ${slots.value(({ dueInMs }) => dueInMs)}::float8 * interval '1 ms'
+          where ${isStillHeld(slots)}
+          returning 1),
+        ${alarmsGiven(slots, ({ raises = [] }) => ({ raises }))}
+        select from moved`,
+    );
+    this.#hurrying = new Statement(
+      {},
+      ({ value }: Slots<string>) => sql`
+        update ${this.#table} set due_at = clock_timestamp()
+        where source = ${value((source) => source)} and state = 'due' and faults > 0`,
+    );
+  }
+
+  /**
+   * A claim of the run that `candidate` selects, which gives null when there is none.
+   * @param sets what it changes besides.
+   */
+  claiming<Given>(
+    candidate: (slots: Slots<Given>) => RawBuilder<unknown>,
+    sets?: (slots: Slots<Given>) => RawBuilder<unknown>,
+  ) {
+    const statement = new Statement(
+      { ...CLAIMED, ...this.#more },
+      (slots: Slots<Given & { lease: Lease }>) => sql`
+        update ${this.#table} set ${claimedFor(slots)}${sets === undefined ? sql`` : sql`, ${sets(slots)}`}
+        where id = (${candidate(slots)})
+        returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo",
+          faults, ${this.#returning}`,
+    );
+    return async (db: Database, given: Given & { lease: Lease }) => {
+      const [row] = await statement.execute(db, given);
+      if (row === undefined) return null;
+      const { windowFrom, windowTo, ...run } = row as RowOf<typeof CLAIMED> & RowOf<More>;
+      return { ...run, window: { from: windowFrom, to: windowTo } } as ClaimedRun & RowOf<More>;
+    };
+  }
+
+  /** Works on a run while its lease is held. @param stop asks the work to end. */
+  whileHeld<Result>(
+    { db, lease, run, stop }: { db: Database; lease: Lease; run: ClaimedRun; stop: AbortSignal },
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return whileHeld({ lease, stop, keep: () => this.leases.keep(db, run, lease) }, work);
+  }
+
+  /** What saves progress. It throws LeaseLost when another worker has the run: nothing was written. */
+  saving<Given>(progress: (slots: Slots<Given>) => RawBuilder<unknown>) {
+    const statement = new Statement(
+      {},
+      (slots: Slots<Given & Held>) =>
+        sql`update ${this.#table} set ${progress(slots)} where ${isStillHeld(slots)}`,
+    );
+    return async (db: Database, { id, leaseToken }: Held, given: Given): Promise<void> => {
+      if ((await statement.write(db, { ...given, id, leaseToken })) === 0) throw new LeaseLost(TAKEN);
+    };
+  }
+
+  /**
+   * Gives an unfinished run back, to be continued from its saved progress.
+   * @returns whether the lease was still held; if not, nothing was written.
+   */
+  async giveBack(db: Database, { id, leaseToken }: Held, how: GivenBack): Promise<boolean> {
+    return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
+  }
+
+  /** Has what failed tried again now, since its source works again. */
+  async hurry(db: Database, source: string): Promise<void> {
+    await this.#hurrying.execute(db, source);
+  }
+
+  /**
+   * Gives an automatic run back that could not be finished: due at once after a stop, after `pausedMs` while
+   * the source is paused, and with back-off after a fault. Repeated faults raise its alarm, unless the source's
+   * tells of the same.
+   * @returns how many faults there were in a row; null when this was none.
+   */
+  async giveBackAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
+    const { db, alarms, source, stop, backOff, pausedMs, raisesAfter } = retry;
+    const text = messageOf(error);
+    const isFault = !stop.aborted && !(error instanceof SourcePaused);
+    const faults = run.faults + 1;
+    const raises = isFault && !(await sourceIsInTrouble(db, source)) ? raisesAfter(faults, text) : [];
+    const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
+    step("run to be given back");
+    const isOurs = await this.giveBack(db, run, {
+      dueInMs,
+      isFault,
+      error: stop.aborted ? null : text,
+      raises,
+    });
+    step("run given back");
+    if (isOurs) alarms.notify(raises);
+    return isFault ? faults : null;
+  }
+}
+
+/** After this many faults in a row the alarm of a run is raised. */
+export const ALARMING_FAULTS = 3;
+
+interface Retry {
+  db: Database;
+  alarms: Alarms;
+  source: string;
+  stop: AbortSignal;
+  backOff: { firstMs: number; capMs: number };
+  pausedMs: number;
+  raisesAfter(faults: number, error: string): Alarm[];
+}
+
+const TAKEN = "another process has it";
+
+/** @throws LeaseLost when nothing was written, since another worker has the run. */
+export function mustBeHeld<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new LeaseLost(TAKEN);
+  return row;
+}
+
+/** The error of a run on request that another process has taken over. */
+export const takenOver = (): RelayError =>
+  new RelayError("Another process took this over because this one was too slow, and continues it.");

@@ -1,0 +1,130 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Alarms } from "../../../platform/alarms/index.ts";
+import type { Database } from "../../../platform/database/index.ts";
+import { RelayError } from "../../../platform/errors/index.ts";
+import { backOffMs } from "../../../platform/process/index.ts";
+import { isHealthy, listGapMs, SOURCE, takingTurns, Upstream } from "../../../platform/upstreams/index.ts";
+import { storableText } from "../../../platform/values/index.ts";
+import { confirmationsWait } from "../../confirm/index.ts";
+
+import type { ReconcileSource } from "../reconcile-source.ts";
+import { ListUnreadable } from "./list-reader.ts";
+
+/** The longest wait before the source is checked again, in ms. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** How often a call is tried: of ten thousand pages one always fails. */
+const TRIES = 2;
+
+const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
+
+/**
+ * How the pace follows 429s: each doubles the extra time between two calls, within these bounds in ms, and
+ * each call that is answered takes a quarter of it away.
+ */
+const EXTRA = { leastMs: 50, mostMs: 5_000, keeps: 0.75 };
+
+export interface ListPaceOptions {
+  db: Database;
+  alarms: Alarms;
+  source: ReconcileSource;
+  signal: AbortSignal;
+}
+
+export class SourcePaused extends RelayError {
+  constructor(source: string, pausedBy: string) {
+    const why = pausedBy === "operator" ? "by an operator" : "because the provider refuses its key";
+    super(`The source "${source}" is paused ${why}: its lists are not read until that is over.`, {
+      next: "pause",
+    });
+  }
+}
+
+const takeTurn = takingTurns(confirmationsWait);
+
+/**
+ * Limits calls to what the source allows: none while it is paused or backing off, and otherwise from the same
+ * token bucket as confirmations, in all processes. Confirmations that wait go first.
+ */
+export class ListPace {
+  readonly #options: ListPaceOptions;
+  readonly #upstream: Upstream;
+  readonly #gapMs: number;
+  #extraMs = 0;
+  #nextAt = 0;
+
+  constructor(options: ListPaceOptions) {
+    this.#options = options;
+    const { db, alarms, source } = options;
+    this.#upstream = new Upstream({ db, alarms, kind: SOURCE, name: source.name });
+    this.#gapMs = listGapMs(source.ratePerSecond);
+  }
+
+  /**
+   * Makes a call when its turn has come, and again while its refusal is temporary: twice at most, and
+   * not where the provider asks for a longer wait.
+   * @param call throws ListUnreadable when the provider refuses.
+   * @throws ListUnreadable; SourcePaused; AbortError once the signal aborts.
+   */
+  async call<Result>(call: () => Promise<Result>): Promise<Result> {
+    const { signal } = this.#options;
+    for (let attempt = 1; ; attempt += 1) {
+      await this.#turn();
+      try {
+        const result = await call();
+        await this.#speedUp();
+        return result;
+      } catch (error) {
+        if (!(error instanceof ListUnreadable)) throw error;
+        await this.#slowDown(error);
+        const { refusal } = error;
+        const isLong = refusal.kind === "rate_limited" && (refusal.retryAfterMs ?? 0) > TRY_AGAIN.capMs;
+        if (attempt >= TRIES || error.next !== "retry" || isLong || signal.aborted) throw error;
+        await wait(backOffMs(attempt, TRY_AGAIN), undefined, { signal });
+      }
+    }
+  }
+
+  /** A 429 applies to the whole source: nothing is asked before the time that it gives. */
+  async #slowDown({ refusal }: ListUnreadable): Promise<void> {
+    if (refusal.kind !== "rate_limited") return;
+    const { retryAfterMs, error } = refusal;
+    this.#extraMs = Math.min(EXTRA.mostMs, Math.max(EXTRA.leastMs, 2 * this.#extraMs));
+    await this.#upstream.note({ kind: "slow_down", retryAfterMs, error });
+  }
+
+  /** What 429s left of the source's state ends with the first call that is answered. */
+  async #speedUp(): Promise<void> {
+    this.#extraMs = this.#extraMs < EXTRA.leastMs ? 0 : this.#extraMs * EXTRA.keeps;
+    await this.#upstream.note({ kind: "list_read" });
+  }
+
+  async #turn(): Promise<void> {
+    const { db, source, signal } = this.#options;
+    await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
+    for (;;) {
+      signal.throwIfAborted();
+      const { granted, nextInMs, upstream } = await takeTurn(db, source.name, source.ratePerSecond);
+      if (upstream !== null && upstream.pausedBy !== null)
+        throw new SourcePaused(source.name, upstream.pausedBy);
+      this.#upstream.saw(upstream === null || isHealthy(upstream));
+      if (granted) break;
+      const opensInMs = upstream === null ? 0 : Math.max(upstream.opensInMs, upstream.retryInMs);
+      await wait(Math.min(Math.max(opensInMs, nextInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
+    }
+    this.#nextAt = performance.now() + this.#gapMs + this.#extraMs;
+  }
+}
+
+export const readCollectionName = (
+  source: ReconcileSource,
+  pace: ListPace,
+  collectionId: string,
+  signal: AbortSignal,
+): Promise<string | null> =>
+  pace.call(async () => {
+    const answer = await source.provider.getCollection(collectionId, { signal });
+    if (answer.kind !== "found") throw new ListUnreadable(`Collection ${collectionId}`, answer);
+    const { collectionName } = answer.collection;
+    return collectionName === null ? null : storableText(collectionName);
+  });

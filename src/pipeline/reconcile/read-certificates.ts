@@ -1,0 +1,226 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import {
+  type Database,
+  nullable,
+  query,
+  returned,
+  type Slots,
+  Statement,
+  typed,
+} from "../../platform/database/index.ts";
+import { answeredId, decimal, time, whole } from "../../platform/validation/index.ts";
+import type { IdRange } from "../../platform/values/index.ts";
+import { describePayments } from "../confirm/index.ts";
+import {
+  type Certificate,
+  certificateHead,
+  type Difference,
+  difference,
+  type Result,
+  result,
+  type Weight,
+} from "./certificate/certificate.ts";
+import {
+  csvDifferences,
+  csvHead,
+  csvHeader,
+  csvMore,
+  type References,
+} from "./certificate/certificate-csv.ts";
+
+export const listedCertificate = z.object({
+  id: answeredId,
+  source: z.string(),
+  /** Those whose lists were read. */
+  collections: z.array(answeredId),
+  from: time,
+  to: time.describe("Payments before this time."),
+  timeZone: z.string().describe("Whose days its days are."),
+  currency: z.string(),
+  /** Made by the daily run, not on request. */
+  daily: z.boolean(),
+  result: result.nullable().describe("null while it is being made."),
+  gaps: whole.nullable(),
+  differences: whole.nullable(),
+  paid: whole.nullable(),
+  paidAmount: decimal.nullable(),
+  madeAt: time.nullable(),
+  /** Of an unfinished one. */
+  lastError: z.string().nullable(),
+});
+
+interface CertificateFilters {
+  source?: string | undefined;
+  result?: Result | undefined;
+  /** Only those that cover this collection, perhaps among others. */
+  collection?: string | undefined;
+  /** Days of payment, YYYY-MM-DD: only those that overlap the period. */
+  from?: string | undefined;
+  to?: string | undefined;
+}
+
+const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("certificate")
+    .select(["id", "created_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .where("document", "is not", null)
+    .orderBy("id", "desc")
+    .limit(limit),
+);
+
+/** Up to `limit` certificates whose ids are within the range. */
+export const certificatesBeginning = (db: Database, range: IdRange, limit: number) =>
+  selectBeginning(db, range, limit).execute();
+
+interface DifferenceFilters {
+  /** YYYY-MM-DD, in its zone. */
+  day?: string | undefined;
+  weight?: Weight | undefined;
+}
+
+const HEAD = certificateHead.keyof().options;
+
+const selectCertificates = query((db, filters: CertificateFilters, limit: number) => {
+  const { source, result, collection, from, to } = filters;
+  let found = db
+    .selectFrom("certificate")
+    .select(["id", "source", "collection_ids as collections", "result", "gaps", "differences", "paid"])
+    .select(["paid_amount as paidAmount", "time_zone as timeZone", "currency"])
+    .select(["window_from as from", "window_to as to", "finished_at as madeAt", "last_error as lastError"])
+    .select(typed(returned.boolean, sql`day is not null`).as("daily"))
+    .orderBy("created_at", "desc")
+    .limit(limit);
+  if (source !== undefined) found = found.where("source", "=", source);
+  if (result !== undefined) found = found.where("result", "=", result);
+  if (collection !== undefined)
+    found = found.where(sql<boolean>`collection_ids @> array[${collection}]::uuid[]`);
+  if (from !== undefined)
+    found = found.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone time_zone`);
+  if (to !== undefined)
+    found = found.where(sql<boolean>`window_from < (${to}::date + 1)::timestamp at time zone time_zone`);
+  return found;
+});
+
+/** Newest first. */
+export const listCertificates = (
+  db: Database,
+  filters: CertificateFilters,
+  limit: number,
+): Promise<z.output<typeof listedCertificate>[]> => selectCertificates(db, filters, limit).execute();
+
+export const certificatePage = z.object({
+  certificate: certificateHead,
+  differences: z.array(difference).describe("Gaps first, then differences, then notes."),
+  matching: whole.describe("How many match, of those that the certificate names."),
+  next: whole.nullable().describe("null at the end."),
+});
+type CertificatePage = z.output<typeof certificatePage>;
+
+interface PageOf extends DifferenceFilters {
+  id: string;
+  limit: number;
+  after: number;
+}
+
+const selectPage = new Statement(
+  {
+    certificate: returned.json<CertificatePage["certificate"]>(),
+    differences: nullable(returned.json<Difference[]>()),
+    matching: returned.count,
+  },
+  ({ value }: Slots<PageOf>) => {
+    const head = HEAD.map((name) => sql`${sql.lit(name)}, told.${sql.ref(name)}`);
+    // Parsed only once: each access to a document parses all of it.
+    const parts = [...HEAD, "differences"].map((name) => sql`${sql.ref(name)} json`);
+    const day = value((page) => page.day ?? null);
+    const weight = value((page) => page.weight ?? null);
+    return sql`
+      select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
+      from certificate cross join lateral json_to_record(document) as told (${sql.join(parts)})
+      cross join lateral (
+        select count(*) as matching,
+          json_agg(item order by place) filter (where rank > ${value(({ after }) => after)}
+          and rank <= ${value(({ after, limit }) => after + limit)}) as differences
+        from (
+          select item, place, row_number() over (order by place) as rank
+          from json_array_elements(told.differences) with ordinality as named (item, place)
+          where (${day}::text is null or item ->> 'day' = ${day})
+            and (${weight}::text is null or item ->> 'weight' = ${weight})) as chosen) as page
+      where certificate.id = ${value(({ id }) => id)} and state = 'done'`;
+  },
+);
+
+/**
+ * A page of a certificate, parsed by Postgres, since it may name ten thousand differences.
+ * @param after how many matching differences to skip
+ * @returns null when it does not exist or is not done.
+ */
+export async function readCertificatePage(
+  db: Database,
+  id: string,
+  { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
+): Promise<CertificatePage | null> {
+  const [row] = await selectPage.execute(db, { id, day, weight, limit, after });
+  if (row === undefined) return null;
+  const { certificate, differences, matching } = row;
+  const end = after + limit;
+  return { certificate, differences: differences ?? [], matching, next: matching > end ? end : null };
+}
+
+/** So few differences at once that other requests are not kept waiting. */
+const CSV_PAGE = 500;
+
+/** Certificates as one table for finance, in parts. */
+export async function* certificateCsvParts(
+  db: Database,
+  certificates: readonly Certificate[],
+): AsyncGenerator<string> {
+  yield csvHeader;
+  for (const certificate of certificates) {
+    yield csvHead(certificate);
+    for (let first = 0; first < certificate.differences.length; first += CSV_PAGE) {
+      const page = certificate.differences.slice(first, first + CSV_PAGE);
+      yield csvDifferences(certificate, page, await readReferences(db, certificate.source, page));
+    }
+    yield csvMore(certificate);
+  }
+}
+
+/** The references of the invoices that these name. */
+async function readReferences(
+  db: Database,
+  source: string,
+  differences: readonly Difference[],
+): Promise<References> {
+  const ids = new Set(differences.flatMap(({ invoiceId }) => invoiceId ?? []));
+  const known = await describePayments(
+    db,
+    [...ids].map((invoiceId) => ({ invoiceId, source })),
+  );
+  return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
+}
+
+/** The text of a certificate as it was issued. */
+export async function* issuedCertificateParts(certificate: Certificate): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(certificate, null, 2)}\n`);
+}
+
+const selectDocument = query((db, id: string) =>
+  db.selectFrom("certificate").select("document").where("id", "=", id).where("state", "=", "done"),
+);
+
+/** @returns null when it does not exist or is not done. */
+export async function readCertificate(db: Database, id: string): Promise<Certificate | null> {
+  const row = await selectDocument(db, id).executeTakeFirst();
+  return (row?.document as Certificate | undefined) ?? null;
+}
+
+const selectCollections = query((db) =>
+  db.selectFrom("certificate").select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id")).distinct(),
+);
+
+export const certifiedCollections = async (db: Database): Promise<string[]> =>
+  (await selectCollections(db).execute()).map(({ id }) => id);

@@ -1,0 +1,48 @@
+import { usageError } from "../../platform/errors/index.ts";
+import type { Provider } from "../../provider/index.ts";
+
+/**
+ * One source as reconciliation sees it: which lists to read and how, and what counts as paid and published.
+ */
+export interface ReconcileSource {
+  name: string;
+  /** COLLECTION_IDS: the lists that can be read. */
+  collectionIds: readonly string[];
+  /** An acceptance counts only on the topic that is currently right for the invoice. */
+  liveTopicArn: string;
+  /** null: events of Test invoices are held. */
+  testTopicArn: string | null;
+  provider: Provider;
+  /** The most calls per second to this provider account by all processes; null for no limit. */
+  ratePerSecond: number | null;
+  /** As in the settings: each is a request to the list; compared without case. */
+  paidStatuses: readonly string[];
+  invalidStatuses: readonly string[];
+  /** The time zone of times without one. */
+  timeZone: string;
+  /** The zone whose days its books have. */
+  booksTimeZone: string;
+  currency: string;
+  /** How long before its payment an invoice may have been created, in ms. */
+  lookbackMs: number;
+  retentionMs: number;
+}
+
+/**
+ * The collections whose lists are to be read: the one asked for, or all.
+ * @throws RelayError when the source has none, or not that one.
+ */
+export function collectionsOf(
+  { name, collectionIds }: ReconcileSource,
+  asked: string | null = null,
+): readonly string[] {
+  if (collectionIds.length === 0)
+    throw usageError(
+      `There is no list to read for source "${name}": the provider lists invoices only by ` +
+        "collection. Set COLLECTION_IDS to the ids of its collections.",
+    );
+  if (asked === null) return collectionIds;
+  const collectionId = asked.toLowerCase();
+  if (collectionIds.includes(collectionId)) return [collectionId];
+  throw usageError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`);
+}

@@ -1,0 +1,136 @@
+import { sql } from "kysely";
+import {
+  type Database,
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+  someRelayIsConnected,
+} from "../../../platform/database/index.ts";
+import { readUpstreamRow, SOURCE, TOPIC } from "../../../platform/upstreams/index.ts";
+import {
+  type ConfirmationState,
+  hasStatus,
+  type OpenedBy,
+  plainStatuses,
+  type Verdict,
+} from "../../confirm/index.ts";
+import {
+  isPaymentEvent,
+  joinOutbox,
+  type OutboxState,
+  publishedOn,
+  rightTopic,
+} from "../../publish/index.ts";
+
+import type { ReconcileSource } from "../reconcile-source.ts";
+
+interface PaymentsQuery {
+  source: ReconcileSource;
+  invoiceIds: readonly string[];
+}
+
+interface KnownConfirmation {
+  state: ConfirmationState;
+  verdict: Verdict | null;
+  openedBy: OpenedBy;
+  recordOnly: boolean;
+  lastError: string | null;
+  /**
+   * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
+   * Paid already and cannot be understood: the list adds nothing to that.
+   */
+  soon: boolean;
+}
+
+const COLUMNS = {
+  invoiceId: returned.uuid,
+  paidAt: nullable(returned.time),
+  createdAt: nullable(returned.time),
+  /** `lost`: its event is not queued and was not accepted on the right topic. */
+  event: returned.text<"none" | "lost" | "waiting" | "published">(),
+  outboxState: nullable(returned.text<OutboxState>()),
+  /** Whether the confirmed invoice is stored. */
+  stored: returned.boolean,
+  /** The newest confirmed answer says that it is paid. */
+  isPaid: returned.boolean,
+  /** Of the listed item for which it was last asked about; null when it was for none. */
+  askedDigest: nullable(returned.text()),
+  /** null when it has none. */
+  confirmation: nullable(returned.json<KnownConfirmation>()),
+} as const;
+
+export type KnownPayment = RowOf<typeof COLUMNS>;
+
+const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => {
+  const name = value(({ source }) => source.name);
+  const topic = rightTopic({
+    live: value(({ source }) => source.liveTopicArn),
+    test: value(({ source }) => source.testTopicArn),
+  });
+  const isPaid = hasStatus(value(({ source }) => plainStatuses(source.paidStatuses)));
+  return sql`
+    select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
+      case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
+        when ${publishedOn(topic)} then 'published' else 'lost' end as event,
+      outbox.state as "outboxState", invoice.id is not null as stored,
+      coalesce(${isPaid}, false) as "isPaid", known.listed_digest as "askedDigest",
+      case when known.invoice_id is not null then json_build_object(
+        'state', known.state, 'verdict', known.verdict,
+        'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
+        'soon', known.state in ('due', 'claimed') and known.priority = 'known'
+          and (known.due_at <= now() + interval '1 minute'
+            or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation
+    from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
+    left join event on event.source = ${name} and event.invoice_id = given.id and ${isPaymentEvent}
+    ${joinOutbox}
+    left join confirmation as known on known.invoice_id = given.id and known.source = ${name}
+    left join invoice on invoice.source = ${name} and invoice.id = given.id`;
+});
+
+export const readKnownPayments = (db: Database, source: ReconcileSource, invoiceIds: readonly string[]) =>
+  selectKnown.execute(db, { source, invoiceIds });
+
+/** A payment without an accepted event, and what it waits for, in plain words. */
+export interface WaitingPayment {
+  invoiceId: string;
+  reason: "asked" | "queued" | "paused" | "not_served" | "dead" | "quarantined" | "held" | "recorded_only";
+  detail: string;
+}
+
+/** What payments without an accepted event wait for. */
+export const readSurroundings = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
+  sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
+  topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
+  isServed: await someRelayIsConnected(db),
+});
+
+type Surroundings = Awaited<ReturnType<typeof readSurroundings>>;
+
+/** Pure. @returns null when nothing is missing any more. */
+export function waitingOf(known: KnownPayment, around: Surroundings): WaitingPayment | null {
+  const { invoiceId, event, outboxState, confirmation } = known;
+  const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
+  const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {
+    if (paused) return { invoiceId, reason: "paused", detail: `${detail}, which is paused` };
+    if (around.isServed) return { invoiceId, reason, detail };
+    return { invoiceId, reason: "not_served", detail: `${detail}; no serve is connected to this database` };
+  };
+  if (event === "published") return null;
+  if (event !== "none") {
+    if (outboxState === "dead") return { invoiceId, reason: "dead", detail: "SNS refused its event" };
+    if (outboxState === "held")
+      return { invoiceId, reason: "held", detail: "a Test invoice without a topic" };
+    if (event === "waiting" && outboxState === null) return null;
+    return moving("queued", "its event is to be sent to its topic", around.topicPaused);
+  }
+  if (confirmation?.state === "dead") return { invoiceId, reason: "dead", detail: because("a dead letter") };
+  if (confirmation?.state === "done") {
+    if (confirmation.verdict === "quarantined")
+      return { invoiceId, reason: "quarantined", detail: because("quarantined") };
+    if (confirmation.recordOnly)
+      return { invoiceId, reason: "recorded_only", detail: "paid before the first serve: recorded only" };
+  }
+  return moving("asked", "to be asked about at the provider", around.sourcePaused);
+}

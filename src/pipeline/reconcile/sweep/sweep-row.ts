@@ -1,0 +1,239 @@
+import { type RawBuilder, sql } from "kysely";
+import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../../platform/alarms/index.ts";
+import {
+  clockTime,
+  command,
+  type Database,
+  nullable,
+  query,
+  type ResultOf,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+} from "../../../platform/database/index.ts";
+import { firstServedAt, isServedAndOpen } from "../../../platform/upstreams/index.ts";
+import { type BookPeriod, newId } from "../../../platform/values/index.ts";
+import type { Lease } from "../../../platform/worker/index.ts";
+import { namelessCallbackSince } from "../../receive/index.ts";
+import type { Unproven } from "../list/list-reader.ts";
+import { type ClaimedRun, finishedAt, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+
+// The statements on `sweep`.
+
+/** A column of the collection's last automatic sweep. */
+const last = (what: RawBuilder<unknown>) => sql`
+  select ${what} from sweep as done
+  where done.source = sweep.source and done.collection_id = sweep.collection_id and done.kind = 'automatic'
+    and done.state = 'done'
+  order by started_at desc limit 1`;
+
+const served = firstServedAt(sql`sweep.source`);
+
+const CLAIMED = {
+  source: returned.text(),
+  kind: returned.text<"automatic" | "back_fill">(),
+  collectionId: returned.uuid,
+  /** When it was first claimed. */
+  startedAt: returned.time,
+  publish: returned.boolean,
+  /** An automatic sweep of its collection has ended before. */
+  hasEarlier: returned.boolean,
+  /** What the list has said since then is to be looked at, from the invoice after the other on. */
+  decidedSince: nullable(returned.text()),
+  decidedTo: nullable(returned.uuid),
+  firstServedAt: nullable(returned.time),
+};
+
+export type ClaimedSweep = ClaimedRun & RowOf<typeof CLAIMED>;
+
+export const sweeps = new ListRuns(
+  "sweep",
+  CLAIMED,
+  sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
+    publish, coalesce((${last(sql`true`)}), false) as "hasEarlier",
+    coalesce(decided_since, (${last(sql`decided_since`)}))::text as "decidedSince",
+    decided_to as "decidedTo", ${served} as "firstServedAt"`,
+);
+
+/** How much windows overlap, for payments that the list shows late. */
+const OVERLAP = sql`interval '1 day'`;
+
+const claimSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
+  sweeps.claiming(
+    candidate,
+    () => sql`
+      started_at = coalesce(started_at, clock_timestamp()),
+      window_to = coalesce(window_to, clock_timestamp()),
+      window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)})))`,
+  );
+
+/** The least time between sweeps that callbacks without an id bring forward. */
+const HURRY = sql`interval '1 minute'`;
+
+/** A condition: it is due, by its time or since a callback came that named no invoice: the list will have it. */
+const isDue = sql`
+  (due_at <= clock_timestamp() or faults = 0 and (
+    select started_at + ${HURRY} <= clock_timestamp()
+      and ${namelessCallbackSince(sql`sweep.source`, sql`previous.started_at`)}
+    from (${last(sql`started_at`)}) as previous))`;
+
+/** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
+export const claimDueSweep = claimSweep(
+  ({ value }: Slots<{ source: string; collectionIds: readonly string[] }>) => sql`
+    select id from sweep
+    where source = ${value(({ source }) => source)} and kind = 'automatic' and state = 'due' and ${isDue}
+      and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
+      and ${isServedAndOpen(sql`sweep.source`)}
+    order by due_at limit 1 for update skip locked`,
+);
+
+/**
+ * The sources of which an automatic sweep can be claimed, or is to be scheduled.
+ * @param lists yields source and collection_id.
+ */
+export const sourcesToSweep = (lists: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const ofList = sql`
+    select from sweep where sweep.source = list.source and sweep.collection_id = list.collection_id
+      and kind = 'automatic' and state`;
+  return sql`
+    select source from ${lists} where not exists (${ofList} <> 'done')
+      or exists (${ofList} = 'due' and ${isDue} and ${isServedAndOpen(sql`sweep.source`)})`;
+};
+
+interface WantedBackFill {
+  source: string;
+  collectionId: string;
+  window: BookPeriod;
+  publish: boolean;
+}
+
+const claimBackFillRow = claimSweep(
+  ({ value }: Slots<WantedBackFill>) => sql`
+    select id from sweep
+    where source = ${value(({ source }) => source)} and kind = 'back_fill'
+      and collection_id = ${value(({ collectionId }) => collectionId)}
+      and publish = ${value(({ publish }) => publish)}
+      and window_from = ${value(({ window }) => window.from)}
+      and window_to = ${value(({ window }) => window.to)}
+      and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
+    for update skip locked`,
+);
+
+const insertBackFill = command(
+  ({ source, collectionId, window, publish }: WantedBackFill) => sql`
+    insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
+    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
+    on conflict do nothing`,
+);
+
+/**
+ * Claims the requested back-fill: continues an unfinished one, or creates it.
+ * @returns null while another process runs it.
+ */
+export async function claimBackFill(
+  db: Database,
+  request: WantedBackFill,
+  lease: Lease,
+): Promise<ClaimedSweep | null> {
+  await insertBackFill(db, request);
+  return await claimBackFillRow(db, { ...request, lease });
+}
+
+/** Creates the next automatic sweep of each collection, due one interval after the last one started. */
+export const scheduleSweeps = command(
+  (source: string, collectionIds: readonly string[], intervalMs: number) => sql`
+    insert into sweep (id, source, collection_id, kind, due_at)
+    select id, source, collection_id, 'automatic',
+      coalesce((${last(sql`started_at`)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
+    from (select id, ${source}::text as source, collection_id
+      from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
+        as given (id, collection_id)) as sweep
+    on conflict do nothing`,
+  "",
+  [],
+);
+
+/** The longest back-off of a sweep; and how long until a paused source is checked again, in ms. */
+export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
+export const PAUSED_MS = 5_000;
+
+/** Why a sweep reads everything: it was asked for, is the first or the day's, or counts show nothing. */
+export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
+
+/** Notes that all of what the list said before a moment was looked at. @throws LeaseLost */
+export const saveDecided = sweeps.saving(
+  ({ value }: Slots<{ since: string }>) => sql`
+    decided_since = ${value(({ since }) => since)}, decided_to = null`,
+);
+
+const COUNTS = {
+  /** Paid invoices that the list shows: of the window, or of an automatic sweep in all. */
+  listed: returned.integer,
+  /** Paid invoices without an event. */
+  missing: returned.integer,
+  /** Those whose confirmation or event this sweep queued, whatever their date. */
+  opened: returned.integer,
+  /** The missing ones that a callback had asked about already. */
+  called: returned.integer,
+};
+
+export type SweepCounts = RowOf<typeof COUNTS>;
+
+/** Counts what was looked at up to an invoice, in the transaction that opened it. @throws LeaseLost */
+export const countDecided = sweeps.saving(
+  ({ value }: Slots<SweepCounts & { decidedTo: string }>) => sql`
+    decided_to = ${value(({ decidedTo }) => decidedTo)}, listed = listed + ${value(({ listed }) => listed)},
+    missing = missing + ${value(({ missing }) => missing)}, opened = opened + ${value(({ opened }) => opened)},
+    called = called + ${value(({ called }) => called)}`,
+);
+
+interface SweepEnd {
+  /** How many paid invoices the list shows; null for what was counted. */
+  listed: number | null;
+  whole: WholeBecause | null;
+  unproven: readonly Unproven[];
+  alarms: AlarmChange;
+}
+
+const updateFinished = new Statement(
+  { ...COUNTS, ...CLEARED },
+  (slots: Slots<SweepEnd & { id: string; leaseToken: string }>) => sql`
+    with moved as (
+      update sweep set ${finishedAt}, faults = 0, whole = ${slots.value(({ whole }) => whole)},
+        unproven = ${slots.value(({ unproven }) => JSON.stringify(unproven))}::json,
+        listed = coalesce(${slots.value(({ listed }) => listed)}, listed)
+      where ${isStillHeld(slots)}
+      returning sweep.listed, sweep.missing, sweep.opened, sweep.called),
+    ${alarmsGiven(slots, ({ alarms }) => alarms)}
+    select moved.*, ${selectCleared} from moved`,
+);
+
+/**
+ * Finishes a sweep together with the alarms that this raises or ends (G13).
+ * @returns the counts of the whole sweep, including interrupted runs. @throws LeaseLost
+ */
+export const finishSweep = async (
+  db: Database,
+  { id, leaseToken }: ClaimedSweep,
+  end: SweepEnd,
+): Promise<ResultOf<typeof updateFinished>> =>
+  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, ...end }));
+
+const selectBackFills = query((db, source: string) =>
+  db
+    .selectFrom("sweep")
+    .select(["collection_id as collectionId", "window_from as from", "window_to as to"])
+    .where("source", "=", source)
+    .where("kind", "=", "back_fill")
+    .where("state", "=", "claimed")
+    .where("claimed_until", ">", clockTime),
+);
+
+export async function backFillsUnderWay(
+  db: Database,
+  source: string,
+): Promise<{ collectionId: string; from: Date; to: Date }[]> {
+  const rows = await selectBackFills(db, source).execute();
+  return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
+}

@@ -1,0 +1,108 @@
+import { sql } from "kysely";
+import { type Database, type Slots, Statement } from "../../platform/database/index.ts";
+
+import { step } from "../../platform/process/index.ts";
+import { readUpstreamRow, stateOf, TOPIC } from "../../platform/upstreams/index.ts";
+import {
+  queueReplayed,
+  type ReplayQueue,
+  type Route,
+  readReplayQueue,
+  takeRefused,
+} from "../publish/index.ts";
+
+import type { ReplaySteps, ReplayTarget, Waits } from "./replay.ts";
+import { saveProgress, saveTotals } from "./replay-rows.ts";
+import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
+
+interface QueueingOptions {
+  db: Database;
+  routes: readonly Route[];
+  /** Wakes the publishers, after a commit that queued events. */
+  onEvents: () => void | Promise<void>;
+}
+
+/** The most events of a replay that wait to be sent (G8); at a low rate, those of one second. */
+const AHEAD_LIMIT = 500;
+
+/**
+ * Puts events into the outbox again, a little ahead of the publishers, which send them after all live ones (G9).
+ * What became of them is read there: one whose row is gone was accepted. Done once no row is left.
+ */
+export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySteps => ({
+  async next(replay, most) {
+    const { id: replayId, filters, target, rate } = replay;
+    const queue = await readReplayQueue(db, replayId);
+    const { waiting, refused, topicRefusal } = queue;
+    if (topicRefusal !== null) return { kind: "fails", why: `SNS refuses the topic: ${topicRefusal}` };
+    const hasRoom = waiting === 0 || waiting + most <= Math.min(AHEAD_LIMIT, rate);
+    const selection = { filters, target, routes, after: replay.position, replayId, most };
+    const events = hasRoom ? await selectEvents.execute(db, selection) : [];
+    if (waiting === 0 && events.length === 0) {
+      await saveTotals(db, replay, await countOutcomes(db, replayId));
+      return { kind: "ends" };
+    }
+    const last = events.at(-1);
+    const handled = replay.queued - waiting + refused - replay.handled;
+    if (last === undefined && handled === 0) return await waitFor(db, queue);
+    const moved = await db.transaction().execute(async (trx) => {
+      // Its row is locked first, as by whoever cancels it.
+      const saved = await saveProgress(trx, replay, {
+        ...{ handled, refused, sent: handled - refused, queued: events.length },
+        ...(last === undefined ? {} : { position: { at: last.at, id: last.id, source: last.source } }),
+      });
+      if (refused > 0) await keepRefusals.execute(trx, { replayId, count: refused });
+      await queueReplayed.execute(trx, {
+        replayId,
+        events: events.map((event) => addressed(event, target, routes)),
+      });
+      step("events to be queued again");
+      return saved;
+    });
+    step("events queued again");
+    if (last === undefined) return { ...(await waitFor(db, queue)), replay: moved };
+    await onEvents();
+    return { kind: "went", replay: moved, taken: events.length };
+  },
+});
+
+function addressed(event: SelectedEvent, target: ReplayTarget, routes: readonly Route[]) {
+  const { source, invoiceType } = event;
+  const topicArn =
+    target.kind === "other_topic"
+      ? target.topicArn
+      : routes.find((route) => route.source === source && route.invoiceType === invoiceType)?.topicArn;
+  if (topicArn === undefined) throw new Error(`No topic for the event ${event.id} of source ${source}`);
+  return { ...event, topicArn };
+}
+
+const keepRefusals = new Statement({}, ({ value }: Slots<{ replayId: string; count: number }>) => {
+  const replayId = sql`${value((given) => given.replayId)}::uuid`;
+  return sql`
+    with refused as (${takeRefused(
+      replayId,
+      value(({ count }) => count),
+    )})
+    insert into replay_refusal (replay_id, source, event_id, error)
+    select ${replayId}, source, event_id, error from refused on conflict do nothing`;
+});
+
+const LOOK_AGAIN_MS = 50;
+const CLOSED_MS = 1_000;
+
+const CLOSED = {
+  paused: "the topic is paused",
+  refused: "SNS refuses the topic; it goes on by itself once that is mended",
+  backing_off: "the topic is backing off after a fault",
+} as const;
+
+/** Until some of what waits is sent; says why if that takes longer than usual. */
+async function waitFor(db: Database, { topicArn, failure, stands }: ReplayQueue): Promise<Waits> {
+  const topic = topicArn === null ? null : await readUpstreamRow(db, TOPIC, topicArn);
+  const state = topic === null ? "closed" : stateOf(topic, TOPIC.policy);
+  if (state !== "closed" && state !== "half_open")
+    return { kind: "waits", why: CLOSED[state], ms: CLOSED_MS };
+  const stood = stands === true ? "live events go first, or no relay runs that sends to this topic" : null;
+  const why = failure === null ? stood : `SNS fails: ${failure}`;
+  return { kind: "waits", why, ms: LOOK_AGAIN_MS };
+}

@@ -1,0 +1,20 @@
+export { planReplay, replayPlan } from "./plan-replay.ts";
+export {
+  DEFAULT_RATES,
+  type Replay,
+  type ReplayKind,
+  type ReplayTarget,
+  replay,
+  replayed,
+} from "./replay.ts";
+export {
+  findReplay,
+  listRefusals,
+  listReplays,
+  mustFindReplay,
+  replayRefusal,
+  replaysBeginning,
+  replaysWait,
+} from "./replay-rows.ts";
+export { followReplay, ReplayRunner, replayPass } from "./replay-runner.ts";
+export { cancelReplay, resumeReplay, startReplay } from "./start-replay.ts";

@@ -1,0 +1,319 @@
+import { type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
+import { z } from "zod";
+import { type Alarm, raiseAlarms } from "../../platform/alarms/index.ts";
+import {
+  clockTime,
+  command,
+  type Database,
+  nullable,
+  query,
+  returned,
+  type Tables,
+  typed,
+} from "../../platform/database/index.ts";
+import { notFoundError } from "../../platform/errors/index.ts";
+import { answeredId } from "../../platform/validation/index.ts";
+import { type IdRange, newId } from "../../platform/values/index.ts";
+import { type Lease, LeasedRows, LeaseLost, leaseEnd } from "../../platform/worker/index.ts";
+import { invoicesOf, takeBackReplayed } from "../publish/index.ts";
+
+import type {
+  HeldReplay,
+  Position,
+  Replay,
+  ReplayFilters,
+  ReplayKind,
+  ReplayState,
+  ReplayTarget,
+} from "./replay.ts";
+import { countOutcomes } from "./select-events.ts";
+
+const COLUMNS = [
+  "id",
+  "kind",
+  "state",
+  typed(returned.json<ReplayFilters>(), sql`filters`).as("filters"),
+  typed(returned.json<ReplayTarget>(), sql`target`).as("target"),
+  "rate",
+  "requested_by as requestedBy",
+  "requested_at as requestedAt",
+  "started_at as startedAt",
+  "finished_at as finishedAt",
+  "matching",
+  "handled",
+  "opened",
+  "sent",
+  "refused",
+  typed(returned.boolean, sql`coalesce(claimed_until > clock_timestamp(), false)`).as("underWay"),
+  "waits_for as waitsFor",
+  "last_error as lastError",
+] as const;
+
+const selectReplays = query((db, limit: number) =>
+  db.selectFrom("replay").select(COLUMNS).orderBy("requested_at", "desc").orderBy("id", "desc").limit(limit),
+);
+
+/** Newest first. */
+export const listReplays = ({ db, limit = 20 }: { db: Database; limit?: number }): Promise<Replay[]> =>
+  selectReplays(db, limit).execute();
+
+const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
+  db
+    .selectFrom("replay")
+    .select(["id", "requested_at as at"])
+    .where("id", ">=", first)
+    .where("id", "<=", last)
+    .orderBy("id", "desc")
+    .limit(limit),
+);
+
+/** Up to `limit` replays whose ids are within the range, the newest first. */
+export const replaysBeginning = (db: Database, range: IdRange, limit: number) =>
+  selectBeginning(db, range, limit).execute();
+
+const selectReplay = query((db, id: string) => db.selectFrom("replay").select(COLUMNS).where("id", "=", id));
+
+export const findReplay = async ({ db, id }: { db: Database; id: string }): Promise<Replay | null> =>
+  (await selectReplay(db, id).executeTakeFirst()) ?? null;
+
+/** @throws RelayError when it does not exist. */
+export async function mustFindReplay(options: { db: Database; id: string }): Promise<Replay> {
+  const replay = await findReplay(options);
+  if (replay === null)
+    throw notFoundError(`There is no replay ${options.id}.`, { operation: "listReplays", args: {} });
+  return replay;
+}
+
+/** An entry of a replay that SNS refused. */
+export const replayRefusal = z.object({
+  eventId: answeredId,
+  source: z.string(),
+  /** null when its event is gone. */
+  invoiceId: answeredId.nullable(),
+  error: z.string(),
+});
+export type Refusal = z.output<typeof replayRefusal>;
+
+const selectRefusals = query((db, replayId: string, limit: number) =>
+  db
+    .selectFrom("replay_refusal")
+    .select(["event_id as id", "source", "error"])
+    .where("replay_id", "=", replayId)
+    .orderBy("refused_at")
+    .orderBy("event_id")
+    .limit(limit),
+);
+
+export async function listRefusals({
+  db,
+  id,
+  limit = 100,
+}: {
+  db: Database;
+  id: string;
+  limit?: number;
+}): Promise<Refusal[]> {
+  const refusals = await selectRefusals(db, id, limit).execute();
+  const known = await invoicesOf(db, refusals);
+  return refusals.map((refusal) => ({
+    eventId: refusal.id,
+    source: refusal.source,
+    invoiceId:
+      known.find((event) => event.id === refusal.id && event.source === refusal.source)?.invoiceId ?? null,
+    error: refusal.error,
+  }));
+}
+
+const HELD_COLUMNS = [
+  ...COLUMNS,
+  "queued",
+  typed(returned.uuid, sql`lease_token`).as("leaseToken"),
+  typed(nullable(returned.json<Position>()), sql`position`).as("position"),
+] as const;
+
+const IS_FREE = sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`;
+
+/** A condition: a replay waits for a process, and none of its kind is under way. */
+export const replaysWait: RawBuilder<boolean> = sql`
+  exists (select from replay as one where state = 'running' and ${IS_FREE}
+    and not exists (select from replay as held
+      where held.kind = one.kind and held.state = 'running' and held.claimed_until >= clock_timestamp()))`;
+
+/** A replay by its id, or any of a kind. */
+export type ReplayChoice = string | { anyOf: ReplayKind };
+
+const lockReplays = command(() => sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`);
+
+const claim = query(
+  (db, isWanted: RawBuilder<boolean>, lease: Lease) =>
+    db
+      .updateTable("replay")
+      .set({
+        lease_token: newId(),
+        claimed_until: endOf(lease),
+        started_at: sql`coalesce(started_at, clock_timestamp())`,
+      })
+      .where("state", "=", "running")
+      .where("id", "=", ({ selectFrom }) =>
+        selectFrom("replay")
+          .select("id")
+          .where("state", "=", "running")
+          .where(isWanted)
+          .where(IS_FREE)
+          .where("kind", "not in", ({ selectFrom }) =>
+            selectFrom("replay")
+              .select("kind")
+              .where("state", "=", "running")
+              .where("claimed_until", ">=", clockTime),
+          )
+          .orderBy("claimed_until", (order) => order.asc().nullsFirst())
+          .orderBy("requested_at")
+          .orderBy("id")
+          .limit(1),
+      )
+      .returning(HELD_COLUMNS),
+  sql<boolean>`kind = ${"events"}`,
+);
+
+/**
+ * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
+ * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
+ * the oldest of it, then what gave up its turn longest ago.
+ * @returns null when it cannot be taken now.
+ */
+export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
+  const isWanted =
+    typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
+  return db.transaction().execute(async (trx) => {
+    await lockReplays(trx);
+    return (await claim(trx, isWanted, lease).executeTakeFirst()) ?? null;
+  });
+}
+
+interface ProgressMade {
+  queued?: number;
+  handled?: number;
+  opened?: number;
+  sent?: number;
+  refused?: number;
+  /** Unchanged if omitted. */
+  position?: Position | null;
+}
+
+/** @throws LeaseLost, which rolls back the transaction unless the caller catches it. */
+export async function saveProgress(
+  trx: Transaction<Tables> | Database,
+  held: HeldReplay,
+  { queued = 0, handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
+): Promise<HeldReplay> {
+  return await updateHeld(trx, held, {
+    queued: sql`queued + ${queued}`,
+    handled: sql`handled + ${handled}`,
+    opened: sql`opened + ${opened}`,
+    sent: sql`sent + ${sent}`,
+    refused: sql`refused + ${refused}`,
+    position: position === null ? null : JSON.stringify(position),
+    waits_for: null,
+  });
+}
+
+/** What a replay has done in all. @throws LeaseLost */
+export const saveTotals = (
+  db: Database,
+  held: HeldReplay,
+  totals: Pick<HeldReplay, "handled" | "sent" | "refused">,
+) => updateHeld(db, held, totals);
+
+/** @throws LeaseLost */
+export const saveWaiting = (db: Database, held: HeldReplay, why: string | null) =>
+  updateHeld(db, held, { waits_for: why });
+
+/** @throws LeaseLost */
+export const extendReplay = (db: Database, held: HeldReplay, lease: Lease) =>
+  updateHeld(db, held, { claimed_until: endOf(lease) });
+
+const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
+
+export const replayLeases = new LeasedRows("replay", "running");
+
+export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
+
+/** Gives the lease back, so that another process can continue. @throws LeaseLost */
+export const releaseReplay = (db: Database, held: HeldReplay) => updateHeld(db, held, NO_LEASE);
+
+/** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
+export const yieldReplay = (db: Database, held: HeldReplay) =>
+  updateHeld(db, held, { claimed_until: clockTime });
+
+/** @throws LeaseLost */
+export const endReplay = (
+  db: Database,
+  held: HeldReplay,
+  state: Exclude<ReplayState, "running" | "cancelled">,
+  lastError: string | null = null,
+) => updateHeld(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
+
+const raise = command(
+  ({ name, source, subject, detail }: Alarm) =>
+    sql`${raiseAlarms(sql`
+    select ${name}::text as name, ${source}::text as source, ${subject}::text as subject,
+      ${detail}::text as detail`)}`,
+);
+
+/** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
+export function failReplay(db: Database, held: HeldReplay, why: string, alarm: Alarm | null) {
+  return db.transaction().execute(async (trx) => {
+    const failed = await endReplay(trx, held, "failed", why);
+    await withdrawEvents(trx, held);
+    if (alarm !== null) await raise(trx, alarm);
+    return failed;
+  });
+}
+
+/**
+ * Takes the events of a replay that stops out of the outbox; resumed, it goes on with the first of them. One that is
+ * on its way at this moment is kept once it is accepted.
+ */
+export async function withdrawEvents(
+  trx: Transaction<Tables>,
+  { id, kind }: Pick<Replay, "id" | "kind">,
+): Promise<void> {
+  if (kind !== "events") return;
+  const [first] = await takeBackReplayed.execute(trx, id);
+  const totals = await countOutcomes(trx, id);
+  await updateReplay(trx, id, {
+    ...totals,
+    queued: totals.handled,
+    ...(first === undefined ? {} : { position: JSON.stringify(first) }),
+  }).execute();
+}
+
+export const updateReplay = query(
+  (db, id: string, values: UpdateObject<Tables, "replay">) =>
+    db.updateTable("replay").set(values).where("id", "=", id),
+  "",
+  { state: "cancelled", finished_at: clockTime, ...NO_LEASE },
+);
+
+const updateOurs = query(
+  (db, { id, leaseToken }: Pick<HeldReplay, "id" | "leaseToken">, values: UpdateObject<Tables, "replay">) =>
+    db
+      .updateTable("replay")
+      .set(values)
+      .where("id", "=", id)
+      .where("lease_token", "=", leaseToken)
+      .where("state", "=", "running")
+      .returning(HELD_COLUMNS),
+  { id: "", leaseToken: "" },
+  { queued: 0, handled: 0, opened: 0, sent: 0, refused: 0, position: null, waits_for: null },
+);
+
+async function updateHeld(
+  db: Database,
+  held: HeldReplay,
+  values: UpdateObject<Tables, "replay">,
+): Promise<HeldReplay> {
+  const row = await updateOurs(db, held, values).executeTakeFirst();
+  if (row === undefined) throw new LeaseLost(`the replay ${held.id} is no longer held`);
+  return row;
+}

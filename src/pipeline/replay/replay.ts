@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { answeredId, time, whole } from "../../platform/validation/index.ts";
+import type { Route } from "../publish/index.ts";
+
+export type ReplayKind = Replay["kind"];
+export type ReplayState = Replay["state"];
+
+/** What part of the log to run again, as it is kept; an omitted filter matches everything. */
+const filters = z.object({
+  /**
+   * ISO 8601, inclusive: when last requested (confirmations), received (callbacks) or created (events).
+   */
+  from: z.string().optional(),
+  /** ISO 8601, exclusive; by default the time the replay was started. */
+  to: z.string().optional(),
+  /** Lower case. */
+  invoiceIds: z.array(answeredId).optional(),
+  collection: z.string().optional(),
+  /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
+  verdict: z.string().optional(),
+  source: z.string().optional(),
+  /** Only for events. */
+  eventType: z.string().optional(),
+  /** Only for callbacks: just these. */
+  callbackIds: z.array(answeredId).optional(),
+  /** Only for callbacks: include those that a signature or address check refused. */
+  refused: z.boolean().optional(),
+});
+export type ReplayFilters = z.output<typeof filters>;
+
+/** The default rates, per second. */
+export const DEFAULT_RATES = { confirmations: 20, callbacks: 200, events: 100 } as const;
+
+const target = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("topics") }),
+  z.object({ kind: z.literal("other_topic"), topicArn: z.string() }),
+]);
+export type ReplayTarget = z.output<typeof target>;
+
+export interface ReplayRequest {
+  kind: ReplayKind;
+  filters: ReplayFilters;
+  target: ReplayTarget;
+  /** The topics of the settings. */
+  routes: readonly Route[];
+}
+
+/** What is to be run again, of a replay and of its dry run. */
+export const replayed = {
+  kind: z.enum(["confirmations", "callbacks", "events"]),
+  filters,
+  target,
+  /** How many items matched when it was started. */
+  matching: whole,
+};
+
+/** The last item processed or queued, in the order of its kind; times as Postgres writes them, to the microsecond. */
+export interface Position {
+  at?: string;
+  id: string;
+  source?: string;
+}
+
+export const replay = z.object({
+  id: answeredId,
+  state: z.enum(["running", "done", "failed", "cancelled"]),
+  ...replayed,
+  /** The most per second. */
+  rate: whole,
+  requestedBy: z.string(),
+  requestedAt: time,
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  /** Of how many of those that matched it is known what became of them. */
+  handled: whole,
+  opened: whole,
+  /** Entries that SNS accepted. */
+  sent: whole,
+  /** Entries that SNS refused; `replay show` lists them. */
+  refused: whole,
+  /** A process works on it now. */
+  underWay: z.boolean(),
+  /** What it is waiting for; null when it is not waiting. */
+  waitsFor: z.string().nullable(),
+  lastError: z.string().nullable(),
+});
+export type Replay = z.output<typeof replay>;
+
+export interface HeldReplay extends Replay {
+  leaseToken: string;
+  /** The events of it that were put into the outbox. */
+  queued: number;
+  position: Position | null;
+}
+
+/** The result of one step of a replay; its progress is already saved. */
+export type StepOutcome =
+  /** This many items were processed, as the rate limit counts them. */
+  | { kind: "went"; replay: HeldReplay; taken: number }
+  | Waits
+  | { kind: "ends" }
+  /** It cannot continue until a person acts. */
+  | { kind: "fails"; why: string };
+
+/** Something else goes first, or a fault may pass: how long until it is tried again, in ms. */
+export interface Waits {
+  kind: "waits";
+  /** null while there is nothing to tell. */
+  why: string | null;
+  ms: number;
+  replay?: HeldReplay;
+}
+
+export interface ReplaySteps {
+  /** Processes the next items of a replay, at most `limit`, and saves the progress. */
+  next(replay: HeldReplay, limit: number): Promise<StepOutcome>;
+}

@@ -1,0 +1,158 @@
+import { type RawBuilder, sql } from "kysely";
+import {
+  command,
+  type Database,
+  nullable,
+  type RowOf,
+  returned,
+  type Slots,
+  Statement,
+} from "../database/index.ts";
+
+import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
+import { clearAlarms, raiseAlarms } from "./alarms.ts";
+
+const ALARM_TO_NOTIFY = {
+  id: returned.count,
+  name: returned.text<AlarmName>(),
+  source: returned.text(),
+  subject: returned.text(),
+  detail: returned.text(),
+  /** How often it was raised while open. */
+  times: returned.integer,
+  raisedAt: returned.time,
+  /** null while it is open. */
+  clearedAt: nullable(returned.time),
+  /** When people were last told that it is open; null for never. */
+  toldAt: nullable(returned.time),
+  note: nullable(returned.text()),
+  /** When it was claimed: what people are told is true of then. */
+  at: returned.time,
+};
+
+/** An alarm that people are to be notified of: it has begun, ended, become critical, or is snoozed no more. */
+export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
+
+/** The alarms that this process has taken to tell; no other process tells them meanwhile. */
+interface ClaimedAlarms {
+  /** The oldest first. */
+  alarms: AlarmToNotify[];
+  /** How often telling has failed in a row, whichever process tried. */
+  failures: number;
+}
+
+/** The longest that people wait for the next message, in ms, besides for one that is under way. */
+export const NOTIFYING_WAITS = { betweenMs: 5_000, afterFailureMs: 300_000 } as const;
+
+const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
+
+/**
+ * Queries for what people have not been notified of, each by its index. What ended more than a day ago is no
+ * longer news: otherwise switching the webhook on would tell of all alarms there ever were. The webhook does not
+ * tell of itself.
+ */
+const BEGUN = sql`
+  select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'
+    and coalesce(snoozed_until <= clock_timestamp(), true)`;
+
+/** Told before it became critical, or before it was snoozed: people are told once more. */
+const AGAIN = sql`
+  select * from alarm where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
+  union
+  select alarm.* from (values ${sql.join(
+    ESCALATING.map(({ name, minutes }) => sql`(${sql.lit(name)}, ${sql.lit(`${minutes} min`)}::interval)`),
+  )}) as escalating (name, after)
+    join alarm on alarm.name = escalating.name
+  where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
+    and coalesce(snoozed_until <= clock_timestamp(), true)`;
+const ENDED = sql`
+  select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
+    and name <> 'webhook_failing'`;
+
+/** A condition on rows of `alarm_telling`: people are to be notified of something, and may be by now. */
+const MAY_NOTIFY = sql`
+  next_at <= clock_timestamp() and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`;
+
+/** A condition: `claimAlarmsToNotify` has something to give. */
+export const alarmsAreToNotify: RawBuilder<boolean> = sql`
+  exists (select from alarm_telling where ${MAY_NOTIFY})`;
+
+interface Turn {
+  most: number;
+  lease: { ms: number };
+}
+
+const claimTurn = new Statement(
+  { ...ALARM_TO_NOTIFY, failures: returned.integer },
+  ({ value }: Slots<Turn>) => {
+    const most = value((given) => given.most);
+    return sql`
+    with turn as (
+      update alarm_telling set next_at = ${inMs(value(({ lease }) => lease.ms))}
+      where ${MAY_NOTIFY}
+      returning failures)
+    select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
+      told_at as "toldAt", note, clock_timestamp() as at, turn.failures
+    from turn, (
+      (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})
+      union all (select * from (${AGAIN}) as again order by id limit ${most})) as untold
+    order by id limit ${most}`;
+  },
+);
+
+/**
+ * Takes the turn to tell what is untold: only one of several processes has it at a time, and not before it is
+ * due.
+ * @param given.lease after it another process may take the turn: the one that took it has died.
+ * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
+ */
+export async function claimAlarmsToNotify(db: Database, given: Turn): Promise<ClaimedAlarms | null> {
+  const rows = await claimTurn.execute(db, given);
+  const [first] = rows;
+  if (first === undefined) return null;
+  return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
+}
+
+const markNotified = command(
+  (at: Date, ids: readonly number[], ended: readonly number[], nextInMs: number) => sql`
+    with told as (
+      update alarm set told_at = ${at},
+        cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
+      where id = any(${ids}::bigint[])),
+    cleared as (${clearAlarms(sql`name = 'webhook_failing'`)})
+    update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`,
+);
+
+/**
+ * Records that people were notified of them, in their state when they were claimed: the end of one that has
+ * ended since is still to come.
+ * @param nextInMs how long until the next message at the earliest, in ms
+ */
+export async function markAlarmsNotified(
+  db: Database,
+  told: readonly AlarmToNotify[],
+  nextInMs: number,
+): Promise<void> {
+  const at = told[0]?.at ?? new Date(0);
+  const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
+  const ids = told.map(({ id }) => id);
+  await markNotified(db, at, ids, ended, nextInMs);
+}
+
+/** One failure or two may pass by themselves. */
+const FAILURES_TOLD = 3;
+
+/**
+ * Notes that telling failed; several times in a row it is an alarm.
+ * @param waitMs how long until the next try, in ms
+ */
+export const delayNotifying = command((waitMs: number, problem: string) => {
+  const detail = sql`format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures, ${problem}::text)`;
+  return sql`
+    with delayed as (
+      update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1 returning failures)
+    ${raiseAlarms(sql`
+      select 'webhook_failing' as name, '' as source, 'webhook' as subject, ${detail} as detail
+      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}`;
+});

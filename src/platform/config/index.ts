@@ -1,0 +1,24 @@
+export type { AdminToken } from "./admin-token.ts";
+export { type CallbackChecks, hasChecks, isSet } from "./callback-checks.ts";
+export { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
+export { goneSetting } from "./gone-settings.ts";
+export { anyUuid, duration, durationText, formatOf } from "./setting-formats.ts";
+export {
+  currencyOf,
+  describedSources,
+  readSettings,
+  SERVE_REQUIRES,
+  SETTING_NAMES,
+  type ServeSettings,
+  type SettingName,
+  type Settings,
+  SettingsError,
+  SOURCE_SETTINGS,
+  settingsSchema,
+  sourceNamesOf,
+  sourcesOf,
+} from "./settings.ts";
+export { leaveShellBehind } from "./shell-variables.ts";
+export { readSigningKey } from "./signing-key.ts";
+export type { Source } from "./sources-file.ts";
+export { readHeaders } from "./trace-settings.ts";

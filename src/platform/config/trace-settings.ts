@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { readAs } from "../validation/index.ts";
+import { Secret } from "../values/index.ts";
+import { webAddress, wholeNumber } from "./setting-formats.ts";
+
+/** Plain http is taken from any host: a collector often stands beside the relay, and spans hold no secret. */
+const collectorUrl = webAddress("http://localhost:4318", "; OTEL_EXPORTER_OTLP_HEADERS is for keys");
+
+/** `name=value` pairs, the values percent-encoded where they must be; null for anything else. */
+export function readHeaders(text: string): Record<string, string> | null {
+  try {
+    const pairs = text.split(",").map((pair) => {
+      const [, name = "", value = ""] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=(.*)$/s.exec(pair) ?? [];
+      return [name.toLowerCase(), decodeURIComponent(value.trim())] as const;
+    });
+    const headers = new Headers();
+    for (const [name, value] of pairs) headers.set(name, value);
+    return Object.fromEntries(headers);
+  } catch {
+    return null;
+  }
+}
+
+const otlpHeaders = z
+  .string()
+  .refine((text) => readHeaders(text) !== null, {
+    error: "should be headers such as api-key=secret,x-team=payments",
+  })
+  .transform((text) => new Secret(text))
+  .meta({ kind: "name=value, …", secret: true });
+
+const share = readAs(
+  (text) => (Number(text) >= 0 && Number(text) <= 1 ? Number(text) : null),
+  "should be a number from 0 to 1, such as 0.1",
+).meta({ kind: "number, 0 to 1" });
+
+/** OpenTelemetry's own variables, as far as they mean something here. */
+export const TRACE_SETTINGS = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
+    .optional()
+    .describe("Where traces are sent: a collector's address, to which /v1/traces is added; none without."),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorUrl
+    .optional()
+    .describe("The same, as the whole URL; it comes before the one above."),
+  OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders
+    .optional()
+    .describe("Headers sent there, such as a key: name=value, separated by commas."),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
+    .optional()
+    .describe("The same; a header that both name is taken from here."),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .literal("http/protobuf", { error: "should be http/protobuf, the one protocol that is spoken" })
+    .optional()
+    .describe("The protocol spoken there, if it must be said: http/protobuf."),
+  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(1, 600_000)
+    .prefault("10000")
+    .describe("How long sending spans may take, in ms, further tries included."),
+  OTEL_SERVICE_NAME: z.string().prefault("invoice-relay").describe("What the relay is called in traces."),
+  OTEL_TRACES_SAMPLER: z
+    .enum(["parentbased_always_on", "parentbased_traceidratio"], {
+      error: "should be parentbased_always_on or parentbased_traceidratio",
+    })
+    .prefault("parentbased_always_on")
+    .describe("Which callbacks are traced: all, or a share of them."),
+  OTEL_TRACES_SAMPLER_ARG: share.prefault("1").describe("That share, from 0 to 1."),
+} as const;

@@ -1,0 +1,198 @@
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import { type Migration, Migrator } from "kysely/migration";
+import { RelayError, type Remedy } from "../errors/index.ts";
+
+import { step } from "../process/index.ts";
+import { encodingFault, requireRight } from "./server.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
+
+/** Each set is a folder under `migrations/` and a Postgres schema of its own. */
+export type MigrationSet = "relay" | "collection-service";
+
+export const SCHEMAS: Record<MigrationSet, string> = {
+  relay: "public",
+  "collection-service": "collection_service",
+};
+
+const folderOf = (set: MigrationSet) => resolve(import.meta.dirname, "../../../migrations", set);
+
+async function knownMigrations(set: MigrationSet): Promise<string[]> {
+  const files = await readdir(folderOf(set));
+  return files
+    .filter((file) => /\.(ts|js)$/.test(file) && !file.endsWith(".d.ts"))
+    .map((file) => file.replace(/\.(ts|js)$/, ""))
+    .sort();
+}
+
+async function migrationsOf(set: MigrationSet): Promise<Record<string, Migration>> {
+  const extension = import.meta.filename.endsWith(".ts") ? "ts" : "js";
+  const migrations: Record<string, Migration> = {};
+  for (const name of await knownMigrations(set))
+    migrations[name] = await import(pathToFileURL(join(folderOf(set), `${name}.${extension}`)).href);
+  return migrations;
+}
+
+/** Migrations by name, for a program that has no folder of them beside it. */
+type KnownMigrations = Readonly<Record<string, Migration>>;
+
+type SchemaState =
+  | { state: "current" }
+  /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
+  | { state: "behind"; missing: string[]; ran: number }
+  /** It lacks migrations of this program and has others, which these do not continue. */
+  | { state: "earlier" }
+  /** Migrations that a newer program ran; this one works with them. */
+  | { state: "ahead"; unknown: string[] };
+
+/** Runs the migrations that are missing. */
+export const MIGRATE: Remedy = { operation: "migrate", args: {} };
+
+export const EARLIER =
+  "made by an earlier version of invoice-relay, whose migrations this one does not continue. Name an empty " +
+  "database in DATABASE_URL (on your own machine: delete the folder in DATA_DIR), then migrate it.";
+
+const tableExists = new Statement(
+  { exists: returned.boolean },
+  ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as exists`,
+);
+
+/** @param name with its schema, or without if it is on the search path. */
+export async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
+  const [row] = await tableExists.execute(db, name);
+  return row?.exists === true;
+}
+
+async function appliedMigrations(db: Kysely<unknown>, set: MigrationSet): Promise<string[]> {
+  await requireRight(db, { schema: SCHEMAS[set], right: "usage" });
+  if (!(await hasTable(db, `${SCHEMAS[set]}.kysely_migration`))) return [];
+  const applied = await (db as Kysely<{ kysely_migration: { name: string } }>)
+    .withSchema(SCHEMAS[set])
+    .selectFrom("kysely_migration")
+    .select("name")
+    .orderBy("name")
+    .execute();
+  return applied.map(({ name }) => name);
+}
+
+/** Compares the database with the migrations that this program brings. Changes nothing. */
+export async function schemaState<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<SchemaState> {
+  const known = migrations === undefined ? await knownMigrations(set) : Object.keys(migrations);
+  const applied = await appliedMigrations(db as Kysely<unknown>, set);
+  const missing = known.filter((name) => !applied.includes(name));
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (missing.length > 0 && unknown.length > 0) return { state: "earlier" };
+  if (missing.length > 0) return { state: "behind", missing, ran: applied.length };
+  return unknown.length > 0 ? { state: "ahead", unknown } : { state: "current" };
+}
+
+/**
+ * Refuses a schema that this program cannot work with. Ahead is fine, so that a rolling deploy and a rollback
+ * work.
+ * @throws RelayError that says which command to run.
+ */
+export async function requireSchema<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<void> {
+  const state = await schemaState(db, set, migrations);
+  if (state.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
+  if (state.state === "behind") {
+    const { length } = state.missing;
+    throw new RelayError(
+      `The database is behind this program by ${length} ${length === 1 ? "migration" : "migrations"} ` +
+        `(${state.missing.join(", ")}).`,
+      { remedy: MIGRATE },
+    );
+  }
+}
+
+/**
+ * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
+ * once.
+ * @returns the names of those that ran; none when the database is current, or ahead of this program.
+ * @throws RelayError where an earlier version made the tables, before the first one in a database that cannot hold every letter or lets this login make no tables,
+ *   and with the migration that failed, which left
+ *   nothing behind.
+ */
+export async function migrateToLatest<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<string[]> {
+  const schema = await schemaState(db, set, migrations);
+  if (schema.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
+  if (schema.state !== "behind") return [];
+  const fault = schema.ran === 0 ? await encodingFault(db) : null;
+  if (fault !== null) throw new RelayError(`The database cannot be used: ${fault}`);
+  await requireRight(db as Kysely<unknown>, { schema: SCHEMAS[set], right: "create" });
+  const migrator = new Migrator({
+    db: db as Kysely<unknown>,
+    provider: {
+      getMigrations: async () => (migrations === undefined ? migrationsOf(set) : { ...migrations }),
+    },
+    migrationTableSchema: SCHEMAS[set],
+    allowUnorderedMigrations: true,
+  });
+  step("migrations to be run");
+  const { error, results = [] } = await migrator.migrateToLatest();
+  step("migrations run");
+  if (error !== undefined) {
+    const failed =
+      results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";
+    throw new RelayError(
+      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing ` +
+        "of it was kept.",
+      { cause: error },
+    );
+  }
+  return results.map((result) => result.migrationName);
+}
+
+const NAMED = 3;
+
+const foreignTables = new Statement(
+  { name: returned.text() },
+  ({ value }: Slots<readonly string[]>) => sql`
+    select namespace.nspname || '.' || class.relname as name
+    from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
+    where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
+      and class.relname not in ('kysely_migration', 'kysely_migration_lock')
+      and namespace.nspname <> all (
+        array['information_schema', 'pg_catalog'] || ${value((names) => names)}::text[])
+      and not exists (
+        select from pg_depend where classid = 'pg_class'::regclass and objid = class.oid and deptype = 'e')
+    order by 1`,
+);
+
+/**
+ * Keeps the relay out of a database that serves something else: nobody wants its tables there because a shell
+ * happened to name it. Where the relay's own migrations ran before, or there is nothing, all is well.
+ * @throws RelayError that names some of the tables.
+ */
+export async function refuseSharedDatabase<Schema>(
+  db: Kysely<Schema>,
+  set: MigrationSet,
+  migrations?: KnownMigrations,
+): Promise<void> {
+  const state = await schemaState(db, set, migrations);
+  if (state.state !== "behind" || state.ran > 0) return;
+  const others = await foreignTables.execute(
+    db,
+    Object.values(SCHEMAS).filter((name) => name !== "public"),
+  );
+  if (others.length === 0) return;
+  const names = others.slice(0, NAMED).map(({ name }) => name);
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  throw new RelayError(
+    `The database in DATABASE_URL holds tables that are not the relay's: ${names.join(", ")}${more}. ` +
+      "Name a database of its own; or, if it is to live among them, migrate with --into-shared.",
+  );
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import { RelayError } from "../errors/index.ts";
+import { within } from "../process/index.ts";
+import type { Secret } from "../values/index.ts";
+import { RelayClient } from "./sessions.ts";
+import { returned, type Slots, Statement } from "./statement.ts";
+import type { Database } from "./tables.ts";
+
+const clock = new Statement(
+  { time: returned.time, text: returned.text() },
+  () => sql`select now as time, now::text as text from clock_timestamp() as now`,
+);
+
+async function readClock(db: QueryExecutorProvider): Promise<{ time: Date; text: string }> {
+  const [row] = await clock.execute(db);
+  if (row === undefined) throw new Error("Postgres did not tell its time");
+  return row;
+}
+
+/** What Postgres' clock says, to the millisecond: what its moments are compared with. */
+export async function databaseTime(db: QueryExecutorProvider): Promise<Date> {
+  return (await readClock(db)).time;
+}
+
+/** So long ago, in ms, by Postgres' clock. */
+export async function timeBefore(db: QueryExecutorProvider, ageMs: number): Promise<Date> {
+  return new Date((await databaseTime(db)).getTime() - ageMs);
+}
+
+/** Postgres' clock as it writes it, to the microsecond. */
+export async function databaseClock(db: QueryExecutorProvider): Promise<string> {
+  return (await readClock(db)).text;
+}
+
+const version = new Statement(
+  { version: returned.text() },
+  () => sql`select split_part(current_setting('server_version'), ' ', 1) as version`,
+);
+
+export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<string> {
+  const [row] = await version.execute(db);
+  return row?.version ?? "unknown";
+}
+
+const encoding = new Statement(
+  { encoding: returned.text() },
+  () => sql`select getdatabaseencoding()::text as encoding`,
+);
+
+/** @returns what is wrong with the database's encoding; null where it takes every letter. */
+export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string | null> {
+  const [row] = await encoding.execute(db);
+  const name = row?.encoding ?? "unknown";
+  // SQL_ASCII keeps any bytes as they are.
+  if (["UTF8", "SQL_ASCII"].includes(name)) return null;
+  return (
+    `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
+    "database with the encoding UTF8 in DATABASE_URL"
+  );
+}
+
+interface SchemaRight {
+  schema: string;
+  right: "usage" | "create";
+}
+
+const hasRight = new Statement(
+  { login: returned.text(), may: returned.boolean },
+  ({ value }: Slots<SchemaRight>) => sql`
+    select current_user::text as login, not exists (
+      select from pg_namespace where nspname = ${value(({ schema }) => schema)}
+        and not has_schema_privilege(oid, ${value(({ right }) => right)}::text)) as may`,
+);
+
+/** A schema that is not there yet is no fault: a migration makes it. @throws RelayError that says what to grant. */
+export async function requireRight<Schema>(db: Kysely<Schema>, wanted: SchemaRight): Promise<void> {
+  const [row] = await hasRight.execute(db, wanted);
+  if (row?.may !== false) return;
+  const { schema, right } = wanted;
+  throw new RelayError(
+    `The login ${row.login} lacks the right ${right} on the database's schema ${schema}. As the database's owner ` +
+      `run: grant usage, create on schema ${schema} to ${row.login}`,
+  );
+}
+
+const selectRelay = new Statement(
+  {},
+  () => sql`
+    select from pg_stat_activity
+    where datname = current_database() and application_name ~ '^invoice-relay'
+      and application_name not in ('invoice-relay command', 'invoice-relay doctor')
+      and pid <> pg_backend_pid()
+    limit 1`,
+);
+
+/** Commands and checks do not count. Behind a pooler it may not be seen. */
+export const someRelayIsConnected = async (db: Database): Promise<boolean> =>
+  (await selectRelay.execute(db, undefined)).length > 0;
+
+/** How long a message from one session to another may take, in ms. */
+const ARRIVES_MS = 5_000;
+
+/**
+ * Refuses a database behind a pooler that hands a session to somebody else after each transaction: what a
+ * session sets would be gone or another's, and wake-ups would not arrive. Tested with a message: one session
+ * listens, another notifies.
+ * @throws RelayError, or the database's error when it cannot be reached.
+ */
+export async function requireWholeSessions(url: Secret): Promise<void> {
+  const open = () =>
+    new RelayClient({
+      connectionString: url.reveal(),
+      application_name: "invoice-relay start",
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+    });
+  const [listener, speaker] = [open(), open()];
+  const channel = `invoice_relay_${randomUUID().replaceAll("-", "")}`;
+  const { promise: arrived, resolve } = Promise.withResolvers<true>();
+  listener.on("notification", (message) => message.channel === channel && resolve(true));
+  for (const client of [listener, speaker]) client.on("error", () => undefined);
+  try {
+    await Promise.all([listener.connect(), speaker.connect()]);
+    await listener.query(`listen ${channel}`);
+    await speaker.query(`notify ${channel}`);
+    if (await within(arrived, ARRIVES_MS, false)) return;
+    // A message lost to a broken connection proves nothing; in that case this throws.
+    await Promise.all([listener, speaker].map((client) => client.query("select 1")));
+  } finally {
+    await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
+  }
+  throw new RelayError(
+    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = " +
+      "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
+      "or through a pooler that keeps sessions (pool_mode = session).",
+  );
+}

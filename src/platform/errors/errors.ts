@@ -1,0 +1,166 @@
+import { basename, resolve, sep } from "node:path";
+import { plainText, quietText } from "../values/index.ts";
+import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
+import type { Remedy } from "./remedy.ts";
+
+/** What happens to the work after an error: policy is a lookup, not a guess at each place. */
+export type Next =
+  /** try again later: the fault passes by itself */
+  | "retry"
+  /** the request was wrong: repeating it unchanged cannot help */
+  | "refuse"
+  /** stop asking this counterpart until someone or something repairs it */
+  | "pause"
+  /** given up, visibly, as a dead letter */
+  | "bury";
+
+/** What kind of fault it is, for programs: the command line's exit code and the `code` in its JSON. */
+export type ErrorCode =
+  /** the command line, or what stands in a file that it names, is wrong */
+  | "usage"
+  /** a setting is missing or wrong */
+  | "settings"
+  /** nothing of that id or name is here, or at the provider */
+  | "not_found"
+  /** the database does not answer, or is starting or full */
+  | "database_away"
+  /** the provider does not answer, or cannot just now */
+  | "provider_away"
+  /** it could not be done for another reason */
+  | "failed"
+  /** unforeseen: a bug */
+  | "unexpected";
+
+interface RelayErrorOptions {
+  /** `refuse` when left out. */
+  next?: Next | undefined;
+  /** `failed` when left out. */
+  code?: ErrorCode | undefined;
+  /** What to do about it, where an operation or a command does. */
+  remedy?: Remedy | undefined;
+  cause?: unknown;
+}
+
+/** An error that a person is meant to read: its message says what is wrong, where, and what to do, without a command. */
+export class RelayError extends Error {
+  readonly next: Next;
+  readonly code: ErrorCode;
+  readonly remedy: Remedy | undefined;
+
+  constructor(message: string, { next = "refuse", code = "failed", remedy, cause }: RelayErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.next = next;
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/** The command line, or what stands in a file that it names, is wrong. */
+export const usageError = (message: string, cause?: unknown): RelayError =>
+  new RelayError(message, { code: "usage", cause });
+
+/** Nothing of that id or name is here. */
+export const notFoundError = (message: string, remedy?: Remedy): RelayError =>
+  new RelayError(message, { code: "not_found", remedy });
+
+/** On one line, shortened; secrets and personal data that can be told by their looks are masked. */
+export function messageOf(error: unknown): string {
+  const text =
+    error instanceof AggregateError && error.message === ""
+      ? error.errors.map(messageOf).join("; ")
+      : error instanceof Error
+        ? withoutRowValues(error)
+        : String(error);
+  return plainText(quietText(text).replaceAll(/\s+/g, " ").slice(0, 500));
+}
+
+/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
+const withoutRowValues = (error: Error): string =>
+  /^2[23][0-9A-Z]{3}$/.test(codeOf(error))
+    ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…")
+    : error.message;
+
+/** What a log line tells of anything thrown, beside what is known where it is logged. */
+export interface Fault {
+  error: string;
+  /** Where it was thrown, frame by frame; left out for what was foreseen. */
+  stack?: string;
+  [work: string]: unknown;
+}
+
+/** A bug is logged with its place and work; what explains itself, or comes and goes, in one line. */
+export function faultOf(error: unknown): Fault {
+  const fault: Fault = { error: messageOf(error) };
+  if (isForeseen(error)) return fault;
+  const stack = stackOf(error);
+  return { ...workOn.get(error as object), ...fault, ...(stack === "" ? {} : { stack }) };
+}
+
+const workOn = new WeakMap<object, Readonly<Record<string, unknown>>>();
+
+/** Notes what was being worked on when this was thrown, for whoever logs it further out. @returns the same error. */
+export function noteWork<Thrown>(error: Thrown, work: Readonly<Record<string, unknown>>): Thrown {
+  if (error instanceof Error && !workOn.has(error)) workOn.set(error, work);
+  return error;
+}
+
+const CAUSE_LIMIT = 3;
+const FRAME_LIMIT = 12;
+
+/** What a network does: beside what also tells that Postgres is away. */
+const NETWORK = /^(UND_ERR_\w+|ECONNABORTED|ABORT_ERR)$/;
+
+function isForeseen(error: unknown, causes = CAUSE_LIMIT): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error instanceof RelayError ||
+    error.name === "AbortError" ||
+    error.name === "TimeoutError" ||
+    NETWORK.test(codeOf(error)) ||
+    isDatabaseAway(error) ||
+    (causes > 0 && isForeseen(error.cause, causes - 1))
+  );
+}
+
+/** The frames inside the project, of the error and of what caused it; empty when there is none. */
+export function stackOf(error: unknown): string {
+  const lines: string[] = [];
+  let [at, causes] = [error, 0];
+  for (; at instanceof Error && causes <= CAUSE_LIMIT; at = at.cause, causes += 1)
+    lines.push(...(causes === 0 ? [] : [`caused by ${messageOf(at)}`]), ...framesOf(at));
+  return quietText(lines.join("\n"));
+}
+
+/** As V8 writes it: `at name (file:line:column)` or `at file:line:column`, each perhaps `async`. */
+const FRAME = /^ +at (?:(.+) \()?(?:async )?(.+):(\d+:\d+)\)?$/;
+
+function framesOf({ stack, message }: Error): string[] {
+  if (typeof stack !== "string") return [];
+  // The message stands before the frames, and may hold lines that look like some.
+  const from = stack.indexOf(message);
+  const lines = stack.slice(from === -1 ? 0 : from + message.length).split("\n");
+  return lines
+    .flatMap((line) => {
+      const [, name, place = "", position] = FRAME.exec(line) ?? [];
+      const file = fileOf(place);
+      if (file === null) return [];
+      return name === undefined ? `at ${file}:${position}` : `at ${name} (${file}:${position})`;
+    })
+    .slice(0, FRAME_LIMIT);
+}
+
+/** Where this program lies, in V8's two ways to write it; null in a bundle. */
+const ROOTS =
+  import.meta.dirname === undefined
+    ? null
+    : [`${resolve(import.meta.dirname, "../../..")}${sep}`, new URL("../../..", import.meta.url).href];
+
+/** The file as it is called in the project; null for what is not ours. A bundle is one file, and all ours. */
+function fileOf(place: string): string | null {
+  if (!/^(file:\/\/|[/\\]|[A-Z]:[/\\])/.test(place)) return null;
+  if (ROOTS === null) return basename(place);
+  const root = ROOTS.find((one) => place.startsWith(one));
+  if (root === undefined || place.includes("node_modules")) return null;
+  return place.slice(root.length).replaceAll("\\", "/");
+}

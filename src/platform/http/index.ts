@@ -1,0 +1,11 @@
+export {
+  AddressBlocks,
+  isAddressBlock,
+  isLoopback,
+  isLoopbackHost,
+  isPrivateHost,
+  plainAddress,
+  withoutPorts,
+} from "./addresses.ts";
+export { listen, type RunningServer } from "./http-server.ts";
+export { openApiParameters } from "./open-api-parameters.ts";

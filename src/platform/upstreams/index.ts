@@ -1,0 +1,44 @@
+export { admissionTo, allowanceOf, type Limits } from "./allowance.ts";
+export {
+  changeByHand,
+  endPauses,
+  type ListedUpstream,
+  listUpstreams,
+  pausesHaveEnded,
+  readUpstreamRow,
+} from "./change.ts";
+export { isHealthy, RETRY_AFTER_LIMIT_MS, STATES, stateOf, type UpstreamReport } from "./machine.ts";
+export {
+  type Budget,
+  firstServedAt,
+  isServedAndOpen,
+  listFirstServed,
+  listGapMs,
+  readClock,
+  readMoment,
+  readSource,
+  registerUpstreams,
+  sourceIsInTrouble,
+  spendAllowance,
+  takingTurns,
+  whenSourceIsHealthy,
+  whenSourceIsUnchanged,
+} from "./source-row.ts";
+export {
+  beginTrial,
+  knownTopics,
+  type TopicTrial,
+  topicTakesReplays,
+  whenTopicIsHealthy,
+  whenTopicIsUnchanged,
+} from "./topic-row.ts";
+export { UnknownIds } from "./unknown-ids.ts";
+export { keysAreToProbe, takeProbe, Upstream } from "./upstream.ts";
+export {
+  joinHealthySource,
+  joinHealthyTopic,
+  SOURCE,
+  sourceIsFlooded,
+  TOPIC,
+  type UpstreamKind,
+} from "./upstream-kind.ts";

@@ -1,0 +1,124 @@
+import { type RawBuilder, sql } from "kysely";
+import { type Columns, type Database, type Slots, Statement, text, uuid } from "../database/index.ts";
+
+import { newId } from "../values/index.ts";
+import type { Lease } from "./lease.ts";
+
+/** The tables whose rows are worked on under a lease: `state`, `lease_token`, `claimed_until`. */
+type LeasedTable = "confirmation" | "outbox" | "sweep" | "certificate" | "replay";
+
+const EXPIRED = sql`claimed_until < now()`;
+
+const GIVEN_BACK = sql`state = 'due', due_at = clock_timestamp(), lease_token = null, claimed_until = null`;
+
+/** The end of a lease that begins now. @param leaseMs its length */
+export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
+
+/** What a claim sets: one token for all rows of it. */
+export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unknown> => sql`
+  state = 'claimed', lease_token = ${value(() => newId())},
+  claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
+
+type HeldState = "claimed" | "running";
+
+interface HeldRow {
+  id: string;
+  source: string;
+  leaseToken: string;
+}
+
+const HELD_ROW: Columns<HeldRow> = {
+  source: text(({ source }) => source),
+  id: uuid(({ id }) => id),
+  lease_token: uuid(({ leaseToken }) => leaseToken),
+};
+
+const updating = <Given>(
+  rows: RawBuilder<unknown>,
+  table: LeasedTable,
+  held: (slots: Slots<Given>) => { set: RawBuilder<unknown>; which: RawBuilder<unknown> },
+) =>
+  new Statement({}, (slots: Slots<Given>) => {
+    const { set, which } = held(slots);
+    return sql`
+      update ${sql.table(table)} set ${set}
+      where ctid = any (array(${rows} and ${which} for update skip locked))`;
+  });
+
+interface Extension {
+  tokens: readonly string[];
+  ms: number;
+}
+
+/**
+ * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
+ * locked row is being written at this moment: it needs neither more time nor a rescue, and waiting for it
+ * could deadlock.
+ */
+export class LeasedRows {
+  /** A condition: leases have run out. */
+  readonly someExpired: RawBuilder<boolean>;
+  /** Of rows that are worked on. */
+  protected readonly rows: RawBuilder<unknown>;
+  readonly #isHeld: Statement<string>;
+  readonly #extension: Statement<Extension>;
+
+  /** @param held the state of a row that is worked on. */
+  constructor(table: LeasedTable, held: HeldState = "claimed") {
+    this.rows = sql`select ctid from ${sql.table(table)} where state = ${sql.lit(held)}`;
+    this.someExpired = sql`exists (${this.rows} and ${EXPIRED})`;
+    this.#isHeld = new Statement(
+      {},
+      ({ value }: Slots<string>) => sql`
+        select from ${sql.table(table)}
+        where state = ${sql.lit(held)} and lease_token = ${value((token) => token)}::uuid`,
+    );
+    this.#extension = updating(this.rows, table, ({ value }) => ({
+      set: sql`claimed_until = ${leaseEnd(value(({ ms }) => ms))}`,
+      which: sql`lease_token = any(${value(({ tokens }) => tokens)}::uuid[])`,
+    }));
+  }
+
+  /** Extends the leases that are still held; one that another worker took over stays theirs. */
+  async extend(db: Database, held: readonly { leaseToken: string }[], { ms }: Lease): Promise<number> {
+    const tokens = [...new Set(held.map(({ leaseToken }) => leaseToken))];
+    return tokens.length === 0 ? 0 : await this.#extension.write(db, { tokens, ms });
+  }
+
+  /**
+   * Extends one lease.
+   * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
+   */
+  async keep(db: Database, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
+    if ((await this.extend(db, [held], lease)) > 0) return true;
+    return (await this.#isHeld.execute(db, held.leaseToken)).length > 0;
+  }
+}
+
+/** Those of a table whose rows are due, and are due again when they are given back. */
+export class QueuedRows extends LeasedRows {
+  readonly #expired: Statement;
+  readonly #ours: Statement<readonly HeldRow[]>;
+
+  /** @param key the column that, with the source, names a row. */
+  constructor(table: Exclude<LeasedTable, "replay">, key: string) {
+    super(table);
+    this.#expired = updating(this.rows, table, () => ({ set: GIVEN_BACK, which: EXPIRED }));
+    this.#ours = updating(this.rows, table, ({ table }) => ({
+      set: GIVEN_BACK,
+      which: sql`(source, ${sql.ref(key)}, lease_token) in (
+        select source, id, lease_token from ${table("held", HELD_ROW, (held) => held)})`,
+    }));
+  }
+
+  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
+  releaseExpired(db: Database): Promise<number> {
+    return this.#expired.write(db, undefined);
+  }
+
+  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
+  async giveBack(db: Database, held: readonly HeldRow[]): Promise<void> {
+    if (held.length > 0) await this.#ours.write(db, held);
+  }
+}

@@ -1,0 +1,74 @@
+import { faultOf } from "../errors/index.ts";
+import type { Logger } from "../log/index.ts";
+import type { Metrics } from "../metrics/index.ts";
+import { backOffMs } from "../process/index.ts";
+import type { Signal } from "./signal.ts";
+
+interface LoopOptions {
+  name: string;
+  /** Whose work it does, where each source has a loop of its own. */
+  source?: string;
+  /**
+   * Does all that is due now. Resolves with how long to wait at most, in ms; null waits for a wake-up, or for
+   * `everyMs`.
+   */
+  run: (stop: AbortSignal) => Promise<number | null>;
+  wake: Signal;
+  /** How often it runs without a wake-up, in ms. */
+  everyMs: number;
+  log: Logger;
+  metrics: Metrics;
+}
+
+export interface Loop {
+  /** While its passes fail again and again: since when, by performance.now(), and with what. */
+  readonly failing: { since: number; error: unknown } | null;
+  /** Asks the pass under way to end, and resolves when it has. */
+  stop(): Promise<void>;
+}
+
+const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
+
+/** A pass that has not failed for so long, in ms, works: under load it may never end, and with nothing to do it succeeds. */
+const WORKS_AFTER_MS = 20_000;
+
+/**
+ * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
+ * for ever.
+ */
+export function startLoop({ name, source, run: runJob, wake, everyMs, log, metrics }: LoopOptions): Loop {
+  const about = { worker: name, ...(source === undefined ? {} : { source }) };
+  const stopping = new AbortController();
+  let failed: { since: number; at: number; error: unknown } | null = null;
+  const failing = () => (failed !== null && performance.now() - failed.at < WORKS_AFTER_MS ? failed : null);
+  metrics.passFailures.begin({ worker: name });
+  const run = async () => {
+    let failures = 0;
+    while (!stopping.signal.aborted) {
+      let waitMs: number;
+      try {
+        waitMs = Math.min((await runJob(stopping.signal)) ?? everyMs, everyMs);
+        if (failures > 0) log.info(about, "works again");
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        const at = performance.now();
+        failed = { since: failing()?.since ?? at, at, error };
+        metrics.passFailures.inc({ worker: name });
+        waitMs = backOffMs(failures, FAILED_PASS);
+        log.warn({ ...about, failures, ...faultOf(error) }, "a pass failed; it will be tried again");
+      }
+      await wake.wait(waitMs, stopping.signal);
+    }
+  };
+  const running = run();
+  return {
+    get failing() {
+      return failing();
+    },
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,307 @@
+import { faultOf, noteWork } from "../errors/index.ts";
+import type { Logger } from "../log/index.ts";
+import { step } from "../process/index.ts";
+import { HeldWork, type Leased } from "./held-work.ts";
+import type { Lease } from "./lease.ts";
+import {
+  type Handoff,
+  isDue,
+  type LineState,
+  lookAtAllLines,
+  newLineState,
+  type Policy,
+  untilMore,
+  untilNextLook,
+} from "./policy.ts";
+import { Signal, waitForEither } from "./signal.ts";
+
+interface PumpOptions<Item extends Leased> {
+  policy: Policy<Item>;
+  lease: Lease;
+  /** Raised when there may be work to claim. */
+  wake: Signal;
+  log: Logger;
+}
+
+/** The most items held, those being written down included, as a multiple of what the exchanges hold. */
+const HELD_LIMIT = 6;
+
+/** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
+const POLL_MS = 1_000;
+
+/** How long a partial batch is held while another is in flight, in ms. */
+const HOLD_MS = 50;
+
+/** How long exchanges under way may take once the process has been asked to stop, in ms. */
+const STOP_GRACE_MS = 5_000;
+
+/** No line takes more than this share of the room while there are others. */
+const LINE_SHARE_LIMIT = 0.75;
+
+/** A claim is worth its round trip once this share of what its line may hold is free. */
+const WORTH_A_CLAIM = 0.25;
+
+/**
+ * The engine under every kind of work. Five facts:
+ * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it; a
+ *    line with a share of its own comes last, and never takes more.
+ * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
+ * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose
+ *    upstream takes no more gives back what waits.
+ * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is
+ *    finished.
+ */
+export class Pump<Item extends Leased> implements Handoff<Item> {
+  readonly lease: Lease;
+  readonly #policy: Policy<Item>;
+  readonly #wake: Signal;
+  readonly #log: Logger;
+  readonly #held: HeldWork<Item>;
+  readonly #states: readonly LineState<Item>[];
+  /** Those of them that take turns, and those that come after all of these. */
+  readonly #equals: readonly LineState<Item>[];
+  readonly #last: readonly LineState<Item>[];
+  readonly #progress = new Signal();
+  #stop: AbortSignal = new AbortController().signal;
+  #giveUp = new AbortController();
+  #failure: { error: unknown } | null = null;
+  #reserved = 0;
+  #turn = 0;
+  #startsLater: NodeJS.Timeout | undefined;
+
+  constructor({ policy, lease, wake, log }: PumpOptions<Item>) {
+    this.lease = lease;
+    this.#policy = policy;
+    this.#wake = wake;
+    this.#log = log;
+    this.#states = policy.lines.map(newLineState);
+    this.#equals = this.#states.filter(({ line }) => line.share === undefined);
+    this.#last = this.#states.filter(({ line }) => line.share !== undefined);
+    this.#held = new HeldWork({
+      lineOf: (item) => policy.lineOf(item),
+      lease,
+      extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
+    });
+  }
+
+  /**
+   * Claims and does all that is due, until nothing is, or `stop` aborts.
+   * @returns when there may be more, in ms; null when only new work would change it.
+   * @throws what a claim or a write failed with, once nothing is held any more.
+   */
+  async drain(stop: AbortSignal): Promise<number | null> {
+    this.#stop = stop;
+    // Renewed only once it is spent: what was handed over before this drain is to hear of its end too.
+    if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
+    let grace: NodeJS.Timeout | undefined;
+    const beginGrace = () => {
+      grace = setTimeout(() => this.#giveUp.abort(), STOP_GRACE_MS).unref();
+    };
+    if (stop.aborted) beginGrace();
+    else stop.addEventListener("abort", beginGrace);
+    try {
+      await this.#untilIdle(stop);
+      if (this.#failure !== null) throw this.#failure.error;
+      return untilMore(this.#states);
+    } finally {
+      stop.removeEventListener("abort", beginGrace);
+      clearTimeout(grace);
+      this.#failure = null;
+    }
+  }
+
+  async #untilIdle(stop: AbortSignal): Promise<void> {
+    lookAtAllLines(this.#states);
+    for (;;) {
+      if (!this.#isEnding) await this.#claimInTurn();
+      if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
+      else this.#start();
+      const isIdle = this.#held.size === 0;
+      const due = this.#states.filter(isDue);
+      if (isIdle && (this.#isEnding || due.length === 0)) return;
+      const claimsAtOnce = isIdle && due.some((state) => this.#roomOf(state) > 0);
+      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#states, POLL_MS);
+      const stops = this.#isEnding ? undefined : stop;
+      if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
+        lookAtAllLines(this.#states);
+    }
+  }
+
+  reserve(name: string): boolean {
+    const state = this.#states.find(({ line }) => line.name === name);
+    const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#roomOf(state) > 0;
+    if (hasPlace) this.#reserved += 1;
+    return hasPlace;
+  }
+
+  take(items: readonly Item[], reserved: number, since: number): void {
+    this.#reserved -= reserved;
+    step("work handed over");
+    this.#held.add(items, since);
+    this.#start();
+    this.#progress.raise();
+  }
+
+  get #isEnding(): boolean {
+    return this.#stop.aborted || this.#failure !== null;
+  }
+
+  /** What the exchanges hold, in items. */
+  get #capacity(): number {
+    return this.#policy.exchanges * this.#policy.batchSize;
+  }
+
+  /** As many items may wait as the exchanges hold; what is being written down has a limit of its own (G8). */
+  get #room(): number {
+    const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
+    return (
+      Math.min(2 * this.#capacity - waiting, HELD_LIMIT * this.#capacity - this.#held.size) - this.#reserved
+    );
+  }
+
+  /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
+  #roomOf(state: LineState<Item>): number {
+    const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#heldOf(state);
+    // With what is being written down: what follows an answer may hang as well.
+    const inAll = this.#limitOf(state, HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
+    return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
+  }
+
+  #heldOf({ line, underWay }: LineState<Item>): number {
+    return this.#held.waitingOf(line.name).length + underWay * this.#policy.batchSize;
+  }
+
+  get #exchanges(): number {
+    let count = 0;
+    for (const { underWay } of this.#states) count += underWay;
+    return count;
+  }
+
+  #limitOf(
+    { line: { share = this.#equals.length > 1 ? LINE_SHARE_LIMIT : 1 } }: LineState<Item>,
+    room: number,
+  ) {
+    return Math.max(1, Math.floor(room * share));
+  }
+
+  get #inTurn(): LineState<Item>[] {
+    this.#turn = (this.#turn + 1) % Math.max(1, this.#equals.length);
+    return [...this.#equals.slice(this.#turn), ...this.#equals.slice(0, this.#turn), ...this.#last];
+  }
+
+  async #claimInTurn(): Promise<void> {
+    try {
+      for (const state of this.#inTurn) {
+        if (!isDue(state)) continue;
+        const room = this.#roomOf(state);
+        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(state))) await this.#claim(state, room);
+        // Nothing more is handed over until a claim had its turn: it would take each place that gets free.
+        else state.hasMore = true;
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  async #claim(state: LineState<Item>, wanted: number): Promise<void> {
+    state.hasMore = false;
+    const since = performance.now();
+    state.looksAt = since + POLL_MS;
+    const { items, more, moreInMs } = await state.line.claim(wanted);
+    const now = performance.now();
+    state.hasMore = more;
+    state.moreAt = moreInMs === null ? null : now + moreInMs;
+    state.looksAt = Math.min(state.looksAt, now + (moreInMs ?? POLL_MS));
+    this.#held.add(items, since);
+    this.#start();
+  }
+
+  // A batch of each line in turn, so that none waits behind another's many.
+  #start(): void {
+    if (this.#isEnding) return;
+    const { exchanges } = this.#policy;
+    for (let started = true; started; ) {
+      started = false;
+      for (const state of this.#inTurn) {
+        if (this.#exchanges >= exchanges || state.underWay >= this.#limitOf(state, exchanges)) continue;
+        const batch = this.#nextBatch(state);
+        if (batch.length === 0) continue;
+        void this.#run(state, batch);
+        started = true;
+      }
+    }
+  }
+
+  #nextBatch(state: LineState<Item>): Item[] {
+    const { line, underWay, sentAt } = state;
+    const waiting = this.#held.waitingOf(line.name);
+    if (waiting.length === 0) return [];
+    const now = performance.now();
+    const waitsMs = sentAt + HOLD_MS - now;
+    const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
+    if (count === 0) this.#startLater(waitsMs);
+    else state.sentAt = now;
+    const { running, lapsed } = this.#held.begin(line.name, count);
+    if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
+    return running;
+  }
+
+  #startLater(waitsMs: number): void {
+    this.#startsLater ??= setTimeout(
+      () => {
+        this.#startsLater = undefined;
+        this.#start();
+      },
+      Math.max(1, waitsMs),
+    );
+  }
+
+  async #run(state: LineState<Item>, batch: Item[]): Promise<void> {
+    let isExchanging = true;
+    const ended = () => {
+      if (!isExchanging) return;
+      isExchanging = false;
+      state.underWay -= 1;
+      this.#start();
+    };
+    state.underWay += 1;
+    try {
+      const { line } = state;
+      const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
+      if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
+    } catch (error) {
+      const [{ source } = {} as Item] = batch;
+      this.#fail(noteWork(error, { source, invoices: batch.map(({ invoiceId }) => invoiceId) }));
+    } finally {
+      this.#held.end(batch);
+      ended();
+      this.#progress.raise();
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#progress.raise();
+  }
+
+  async #giveBack(items: readonly Item[]): Promise<void> {
+    if (items.length === 0) return;
+    step("work to be given back");
+    await this.#orWarn(
+      this.#policy.giveBack(items),
+      "leases could not be given back; they run out by themselves",
+    );
+    step("work given back");
+  }
+
+  async #orWarn(work: Promise<void>, what: string): Promise<boolean> {
+    try {
+      await work;
+      return true;
+    } catch (error) {
+      this.#log.warn({ worker: this.#policy.name, ...faultOf(error) }, what);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import { hostname } from "node:os";
+import { type RawBuilder, sql } from "kysely";
+import { someAreOpen } from "../alarms/index.ts";
+import {
+  command,
+  type Database,
+  nullable,
+  query,
+  returned,
+  type Slots,
+  Statement,
+  typed,
+  type Why,
+} from "../database/index.ts";
+import { programVersion } from "../process/index.ts";
+import { newId } from "../values/index.ts";
+
+/** How often a process says that it lives, in ms. */
+export const BEAT_MS = 5_000;
+
+/** A Lambda function says it each time its schedule runs, once a minute. */
+const LAMBDA_BEAT_MS = 60_000;
+
+/** Silent for this many beats, a process is taken for dead. */
+const SILENT_BEATS = 3;
+
+const heardOfLately = sql`
+  seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
+
+/** After this long, nobody asks about a silent process any more. */
+const FORGOTTEN = sql`interval '1 day'`;
+
+/** What the settings of a process name. */
+export interface Served {
+  /** The collections of each source. */
+  sources: Readonly<Record<string, readonly string[]>>;
+  topics: readonly string[];
+}
+
+/** What a process tells others about itself. */
+interface Presence {
+  http: boolean;
+  workers: boolean;
+  serves: Served;
+  /** The function whose containers are all one process; this process alone when left out. */
+  lambda?: { name: string; version: string };
+  /** What this process cannot do just now; never, when left out. */
+  whyFailing?: () => Problem | null;
+}
+
+/** Why a process cannot do something, though Postgres answers. */
+export interface Problem extends Why {
+  /** The work that only fails; left out where callbacks cannot be recorded. */
+  worker?: string | undefined;
+}
+
+type Beat = Pick<Presence, "http" | "workers" | "serves"> & {
+  id: string;
+  host: string;
+  version: string;
+  beatMs: number;
+  why: Problem | null;
+};
+
+const writeBeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<Beat>) => {
+  const why = value(({ why }) => (why === null ? null : JSON.stringify(why)));
+  return sql`
+    with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
+    insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
+    values (${value(({ id }) => id)}, ${value(() => process.pid)}, ${value(({ http }) => http)},
+      ${value(({ workers }) => workers)}, ${value(({ host }) => host)}, ${value(({ version }) => version)},
+      ${value(({ beatMs }) => beatMs)}, ${value(({ serves }) => JSON.stringify(serves))}, ${why})
+    on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
+      pid = excluded.pid, beat_ms = excluded.beat_ms, serves = excluded.serves,
+      recording_problem = excluded.recording_problem
+    returning exists (select from relay_process where not (${heardOfLately}))
+      or ${someAreOpen("silent_process")} as silent`;
+});
+
+/** The row of this process, by which others see that it lives. */
+export class RelayProcess {
+  readonly #db: Database;
+  readonly #id: string;
+  readonly #does: Presence;
+  #left = false;
+
+  constructor(db: Database, does: Presence) {
+    this.#db = db;
+    this.#does = does;
+    this.#id = does.lambda === undefined ? newId() : idOf(does.lambda.name);
+  }
+
+  /**
+   * To be called every `BEAT_MS`, and when what it tells has changed.
+   * @returns whether another process is silent, or was and is still told of.
+   */
+  async beat(): Promise<boolean> {
+    if (this.#left) return false;
+    const { http, workers, serves, lambda, whyFailing = () => null } = this.#does;
+    const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
+    const beatMs = lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS;
+    const said = { id: this.#id, http, workers, host, version, beatMs, serves, why: whyFailing() };
+    const [row] = await writeBeat.execute(this.#db, said);
+    return row?.silent === true;
+  }
+
+  /** Takes the row away: a process that stops in good order is not taken for dead. */
+  async leave(): Promise<void> {
+    this.#left = true;
+    await deleteProcess(this.#db, this.#id);
+  }
+}
+
+const deleteProcess = command((id: string) => sql`delete from relay_process where id = ${id}`);
+
+/**
+ * A table: what each process serves that has not said that it stops, and this one, as `serves`. One that fell
+ * silent counts until it is forgotten: it may only be held up.
+ * @param mine yields what this process serves, as JSON
+ */
+export const servedByAny = (mine: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(select serves from relay_process union all select ${mine}::jsonb)`;
+
+/** The same for each container of a function, which come and go without a word. */
+function idOf(name: string): string {
+  const hash = createHash("sha256").update(name).digest("hex");
+  const [version, variant] = [`8${hash.slice(13, 16)}`, `8${hash.slice(17, 20)}`];
+  return [hash.slice(0, 8), hash.slice(8, 12), version, variant, hash.slice(20, 32)].join("-");
+}
+
+export interface SeenProcess {
+  host: string;
+  pid: number;
+  version: string;
+  http: boolean;
+  workers: boolean;
+  startedAt: Date;
+  seenAt: Date;
+  /** Of a function of Lambda: those that take callbacks there say nothing of themselves. */
+  onLambda: boolean;
+  /** Heard of lately. One that is not has died or hangs: it did not say that it stops. */
+  lives: boolean;
+  serves: Served;
+  /** null while it can do all. */
+  recordingProblem: Problem | null;
+}
+
+/** The processes that did not say that they stopped, those heard of last first; at most 100. */
+export const listProcesses = (db: Database): Promise<SeenProcess[]> => selectProcesses(db).execute();
+
+const selectProcesses = query((db) =>
+  db
+    .selectFrom("relay_process")
+    .select(["host", "pid", "version", "http", "workers"])
+    .select(["started_at as startedAt", "seen_at as seenAt"])
+    .select(typed(returned.boolean, heardOfLately).as("lives"))
+    .select(typed(returned.boolean, sql`beat_ms = ${sql.lit(LAMBDA_BEAT_MS)}`).as("onLambda"))
+    .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
+    .select(typed(nullable(returned.json<Problem>()), sql`recording_problem`).as("recordingProblem"))
+    .orderBy("seen_at", "desc")
+    .limit(100),
+);

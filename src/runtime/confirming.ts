@@ -1,0 +1,78 @@
+import {
+  type Claimed,
+  CollectionNames,
+  ConfirmLine,
+  confirmPolicy,
+  KeyProbe,
+  newestInvoiceId,
+  OutcomeStore,
+  SourceProof,
+  statusSets,
+} from "../pipeline/confirm/index.ts";
+import type { ClaimedEvent } from "../pipeline/publish/index.ts";
+import { hurryListWork } from "../pipeline/reconcile/index.ts";
+import type { Source } from "../platform/config/index.ts";
+import { SOURCE, UnknownIds, Upstream } from "../platform/upstreams/index.ts";
+import { type Handoff, Pump, Signal } from "../platform/worker/index.ts";
+import type { Provider } from "../provider/index.ts";
+
+import type { JobContext } from "./job.ts";
+import { routesOf } from "./upstreams.ts";
+
+/** What confirms in one process. @param events where new events may go without a claim; null for nowhere */
+export function createConfirmPump(
+  context: JobContext,
+  providers: readonly { source: Source; provider: Provider }[],
+  events: Handoff<ClaimedEvent> | null,
+): Pump<Claimed> {
+  const { hot, settings, lease, alarms, log } = context;
+  const routes = routesOf(context.sources);
+  const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
+  const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
+  const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
+  return new Pump({ policy, lease, wake: context.wakes?.confirm ?? new Signal(), log });
+}
+
+function lineOf(
+  { db, hot, settings, lease, alarms, metrics, tracer = null }: JobContext,
+  store: OutcomeStore,
+  source: Source,
+  provider: Provider,
+): ConfirmLine {
+  const { name, collectionIds } = source;
+  const timeoutMs = settings.CONFIRM_TIMEOUT;
+  const onRecovered = () => hurryListWork(db, name);
+  const upstream = new Upstream({ db, alarms, kind: SOURCE, name, onRecovered });
+  return new ConfirmLine({
+    db: hot,
+    name,
+    provider,
+    upstream,
+    store,
+    metrics,
+    tracer,
+    timeoutMs,
+    lease,
+    replayLimit: Math.ceil(settings.CONFIRM_CONCURRENCY / 4),
+    limits: {
+      ratePerSecond: settings.CONFIRM_RATE_PER_SECOND ?? null,
+      unknownRatePerSecond: settings.UNKNOWN_RATE_PER_SECOND,
+    },
+    keyProbe: new KeyProbe({ db, provider, upstream, timeoutMs }),
+    proof: new SourceProof({
+      provider,
+      collectionIds,
+      timeoutMs,
+      knownInvoiceId: () => newestInvoiceId(db, name),
+    }),
+    names: new CollectionNames({ provider, upstream, collectionIds, timeoutMs }),
+    unknownIds: new UnknownIds({ db, alarms, source: name }),
+    rules: {
+      ...statusSets({ paidStatuses: settings.PAID_STATUSES, invalidStatuses: settings.INVALID_STATUSES }),
+      hasTestTopic: source.snsTestTopicArn !== null,
+      personalData: settings.EVENT_PERSONAL_DATA,
+      timeZone: settings.PROVIDER_TIME_ZONE,
+      currency: source.currency,
+    },
+  });
+}

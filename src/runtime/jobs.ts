@@ -1,0 +1,262 @@
+import { type RawBuilder, sql } from "kysely";
+import { closeAlarmsOfRemoved, noteLateProofs, noteWaiting } from "../operations/index.ts";
+
+import {
+  confirmationLeases,
+  confirmationsAreDue,
+  someErasedAreUnchecked,
+} from "../pipeline/confirm/index.ts";
+import {
+  eventsAreDue,
+  outboxLeases,
+  type TestRoutes,
+  testEventsAreToMove,
+} from "../pipeline/publish/index.ts";
+import {
+  certifyPass,
+  forgetListWork,
+  listWorkNeedsRescue,
+  rescueListWork,
+  sourcesToCertify,
+  sourcesToSweep,
+  sweepPass,
+} from "../pipeline/reconcile/index.ts";
+import { ReplayRunner, replayPass, replaysWait } from "../pipeline/replay/index.ts";
+import { alarmsAreQuiet, alarmsAreToNotify } from "../platform/alarms/index.ts";
+import type { Slots } from "../platform/database/index.ts";
+import { faultOf } from "../platform/errors/index.ts";
+import { step } from "../platform/process/index.ts";
+import { keysAreToProbe, pausesHaveEnded } from "../platform/upstreams/index.ts";
+import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
+
+import { noteFailingWork, type WakeUps } from "../platform/worker/index.ts";
+
+import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
+import { bringForward } from "./bring-forward.ts";
+import { createConfirmPump } from "./confirming.ts";
+import type { JobContext, Run } from "./job.ts";
+import { doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
+import { providerOf, reconcileSource } from "./providers.ts";
+import { createPublishPump } from "./publishing.ts";
+import { routesOf, servedBy } from "./upstreams.ts";
+
+/** The Lambda functions that run jobs. */
+export type JobFunction = "confirm" | "publish" | "reconcile" | "certify" | "replay" | "retention";
+
+/** The poll's parameters, as SQL. */
+interface Polled {
+  slots: Slots<TestRoutes>;
+  /** Names, an array. */
+  sources: RawBuilder<unknown>;
+  routes: RawBuilder<unknown>;
+  lists: RawBuilder<unknown>;
+}
+
+interface JobShape<Made> {
+  /** The Lambda functions that run it, each the jobs of its line in this order. */
+  on: readonly JobFunction[];
+  /** How often it runs though nothing makes it, in ms. */
+  everyMs: number;
+  /** A wake-up between processes that makes it run. */
+  wake?: keyof WakeUps["signals"];
+  /** In Lambda too it runs each `everyMs` only, however often its line goes round. */
+  isPaced?: true;
+  make: (made: Made) => Run;
+}
+
+export interface Job extends JobShape<Process> {
+  /** A condition, polled once a second; it is that of the statement that does the work. */
+  isDue?: (polled: Polled) => RawBuilder<unknown>;
+}
+
+export interface SourceJob extends JobShape<ListOptions> {
+  /** A query of the sources that have some, polled once a second. */
+  sourcesDue: (polled: Polled) => RawBuilder<unknown>;
+}
+
+const MINUTE_MS = 60_000;
+/** Of a job that the poll makes run: nothing is waited for so long. */
+const SELDOM_MS = 30 * MINUTE_MS;
+
+/** What a relay does by itself, with those below: `serve` and Lambda run these, and the poll finds which are due. */
+export const JOBS = {
+  /** Frees work whose lease ran out. */
+  rescue: {
+    ...{ on: ["confirm", "publish"], everyMs: SELDOM_MS },
+    isDue: () =>
+      sql`${confirmationLeases.someExpired} or ${outboxLeases.someExpired} or ${listWorkNeedsRescue}`,
+    make:
+      ({ db, wakes }) =>
+      async () => {
+        if ((await confirmationLeases.releaseExpired(db)) > 0) {
+          step("confirmations rescued");
+          wakes?.confirm.raise();
+        }
+        if ((await outboxLeases.releaseExpired(db)) > 0) {
+          step("events rescued");
+          wakes?.publish.raise();
+        }
+        await rescueListWork(db);
+        return null;
+      },
+  },
+  /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, settled statuses. */
+  chores: {
+    ...{ on: ["confirm"], everyMs: MINUTE_MS },
+    isDue: ({ slots }) =>
+      sql`${testEventsAreToMove(slots)} or ${pausesHaveEnded} or ${someErasedAreUnchecked} or ${alarmsAreQuiet}`,
+    make: (process) => () => doSmallChores(process),
+  },
+  confirm: {
+    ...{ on: ["confirm"], everyMs: SELDOM_MS, wake: "confirm" },
+    isDue: ({ sources }) => sql`${confirmationsAreDue(sources)} or ${keysAreToProbe(sources)}`,
+    make:
+      ({ confirmer }) =>
+      (stop) =>
+        confirmer.drain(stop),
+  },
+  publish: {
+    ...{ on: ["publish"], everyMs: SELDOM_MS, wake: "publish" },
+    isDue: ({ routes }) => eventsAreDue(routes),
+    make:
+      ({ publisher }) =>
+      (stop) =>
+        publisher.pump.drain(stop),
+  },
+  /** Notifies people of alarms. */
+  tell: {
+    ...{ on: ["confirm"], everyMs: SELDOM_MS },
+    isDue: () => alarmsAreToNotify,
+    make: (process) => notifyPeople(process, alarmWebhook(process.settings, process.metrics)),
+  },
+  replay: {
+    ...{ on: ["replay"], everyMs: SELDOM_MS },
+    isDue: () => replaysWait,
+    make:
+      ({ replays, log }) =>
+      (stop) =>
+        replayPass({ runner: replays, log }, stop),
+  },
+  /** Raises and closes the alarms of what is not done; deletes old runs over lists, closes alarms of removed sources. */
+  tidy: {
+    ...{ on: ["reconcile"], everyMs: MINUTE_MS, isPaced: true },
+    make:
+      ({ db, alarms, sources, settings }) =>
+      async () => {
+        // First: the rest may be what fails.
+        await noteFailingWork(db, alarms);
+        await noteWaiting(db, alarms);
+        await noteLateProofs(db, alarms, settings.RECONCILE_INTERVAL);
+        await forgetListWork(db);
+        alarms.notifyCleared(await closeAlarmsOfRemoved(db, servedBy(sources)));
+        return null;
+      },
+  },
+  /** A step back of Postgres' clock delays work by an hour at most. */
+  bring_forward: {
+    ...{ on: ["reconcile"], everyMs: HOUR_MS, isPaced: true },
+    make:
+      ({ db, lease, settings, log }) =>
+      async () => {
+        const moved = await bringForward(db, { leaseMs: lease.ms, sweepMs: settings.RECONCILE_INTERVAL });
+        if (moved > 0) log.warn({ moved }, "rows were due later than anything waits, and are due now");
+        return null;
+      },
+  },
+  /** Makes the log's partitions that are due. */
+  partitions: {
+    ...{ on: ["retention"], everyMs: DAY_MS },
+    make: (process) => () => makePartitionsDue(process),
+  },
+  /** Drops what has been kept for long enough. */
+  retention: {
+    ...{ on: ["retention"], everyMs: DAY_MS },
+    make: (process) => (stop) => dropWhatIsOld(process, stop),
+  },
+} as const satisfies Record<string, Job>;
+
+/** Of these each source has one of its own: none waits for another's list (G11). */
+export const SOURCE_JOBS = {
+  sweep: {
+    ...{ on: ["reconcile"], everyMs: SELDOM_MS, wake: "reconcile" },
+    sourcesDue: ({ lists }) => sourcesToSweep(lists),
+    make: (options) => (stop) => sweepPass(options, stop),
+  },
+  certify: {
+    ...{ on: ["certify"], everyMs: SELDOM_MS },
+    sourcesDue: ({ sources }) => sourcesToCertify(sources),
+    make: (options) => (stop) => certifyPass(options, stop),
+  },
+} as const satisfies Record<string, SourceJob>;
+
+export type JobName = keyof typeof JOBS | keyof typeof SOURCE_JOBS;
+
+/** A job of this process, with what it needs. */
+export interface BoundJob extends Pick<JobShape<never>, "on" | "everyMs" | "wake" | "isPaced"> {
+  name: JobName;
+  /** Whose list it reads. */
+  source?: string;
+  run: Run;
+}
+
+type Process = ReturnType<typeof processOf>;
+type ListOptions = ReturnType<typeof listOptionsOf>[number];
+
+function processOf(context: JobContext) {
+  const providers = context.sources.map((source) => ({
+    source,
+    provider: providerOf(source, context.settings),
+  }));
+  const publisher = createPublishPump(context);
+  // Without wake-ups there is nobody to hand work to: in Lambda each job is a function of its own.
+  const worksBeside = (context.wakes ?? null) !== null;
+  const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
+  const sources = context.sources.map(({ name }) => name);
+  const replays = new ReplayRunner({ ...context, routes: routesOf(context.sources), sources });
+  return { ...context, providers, publisher, confirmer, worksBeside, replays };
+}
+
+const listOptionsOf = ({ providers, ...context }: Process) =>
+  providers
+    .filter(({ source }) => source.collectionIds.length > 0)
+    .map(({ source, provider }) => ({
+      ...context,
+      source: reconcileSource(source, provider, context.settings),
+      intervalMs: context.settings.RECONCILE_INTERVAL,
+    }));
+
+/** The entries of a table of jobs. */
+const named = <Table extends object>(table: Table): [keyof Table, Table[keyof Table]][] =>
+  Object.entries(table) as [keyof Table, Table[keyof Table]][];
+
+/** The jobs of one process. */
+export function createJobs(context: JobContext) {
+  const process = processOf(context);
+  const lists = listOptionsOf(process);
+  const jobs: BoundJob[] = [
+    ...named(JOBS).map(([name, job]: [JobName, Job]) => ({ ...job, name, run: job.make(process) })),
+    ...named(SOURCE_JOBS).flatMap(([name, job]: [JobName, SourceJob]) =>
+      lists.map((options) => ({ ...job, name, source: options.source.name, run: job.make(options) })),
+    ),
+  ];
+  const { confirmer, publisher, providers, worksBeside } = process;
+  return {
+    jobs,
+    /** Where new confirmations of this process may go without a claim; under a rate limit each must be counted. */
+    handoff: worksBeside && context.settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
+    async close() {
+      // Work that was handed over at the very end is finished or released.
+      for (const pump of [confirmer, publisher.pump])
+        await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
+          context.log.warn(
+            faultOf(error),
+            "some work was cut off; it is taken up when its lease has run out",
+          );
+        });
+      publisher.close();
+      await Promise.all(providers.map(({ provider }) => provider.close()));
+    },
+  };
+}
+
+export type Jobs = ReturnType<typeof createJobs>;

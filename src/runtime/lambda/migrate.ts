@@ -1,0 +1,35 @@
+import { relayMigrations } from "../../../migrations/relay.ts";
+import { makePartitions } from "../../pipeline/receive/index.ts";
+import { readSettings } from "../../platform/config/index.ts";
+import {
+  connect,
+  grantRoles,
+  migrateToLatest,
+  refuseSharedDatabase,
+  schemaState,
+} from "../../platform/database/index.ts";
+import { createLogger } from "../../platform/log/index.ts";
+import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
+
+/** `osls invoke --function migrate`, safe to repeat. @param event `{"intoShared": true}` is `--into-shared`. */
+export async function handler(event?: { intoShared?: boolean } | null) {
+  const environment = await readEnvironment(process.env);
+  const { DATABASE_URL, LOG_LEVEL } = readSettings(environment, ["DATABASE_URL"]);
+  requireVerifiedTls(DATABASE_URL);
+  const { db, close } = connect(DATABASE_URL, {
+    max: 2,
+    purpose: "migrate",
+    unprepared: environment.DATABASE_PROXY === "true",
+  });
+  try {
+    if (event?.intoShared !== true) await refuseSharedDatabase(db, "relay", relayMigrations);
+    const migrations = await migrateToLatest(db, "relay", relayMigrations);
+    const partitions = await makePartitions(db);
+    const roles = await grantRoles(db);
+    const { state: schema } = await schemaState(db, "relay", relayMigrations);
+    createLogger({ level: LOG_LEVEL }).info({ migrations, partitions, roles, schema }, "migrated");
+    return { migrations, partitions, roles, schema };
+  } finally {
+    await close();
+  }
+}

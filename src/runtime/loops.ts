@@ -1,0 +1,117 @@
+import type { Alarm } from "../platform/alarms/index.ts";
+import { failedWork } from "../platform/database/index.ts";
+import {
+  BEAT_MS,
+  type Loop,
+  noteSilence,
+  type Problem,
+  RelayProcess,
+  Signal,
+  startLoop,
+  type WakeUps,
+} from "../platform/worker/index.ts";
+
+import type { RelayParts } from "./compose.ts";
+import type { BoundJob, Jobs } from "./jobs.ts";
+import { pollForWork } from "./poll.ts";
+
+/** How often one poll finds which jobs are due, in ms. */
+const POLL_MS = 1_000;
+/** People are told of work that has only failed for as long as so many leases last (G11). */
+const LEASES_IN_VAIN = 2;
+
+interface LoopGiven extends Pick<BoundJob, "source" | "run" | "everyMs"> {
+  name: string;
+  wake?: Signal;
+}
+
+interface LoopsOptions {
+  http: boolean;
+  /** null without workers. */
+  jobs: Jobs | null;
+  wakes: WakeUps["signals"];
+  /** Raised when others should hear whether this process can record. */
+  recordingChanges: Signal;
+}
+
+/** Starts what one `serve` does by itself: it is seen by others and, as its part is, works or tells of silence. */
+export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChanges }: LoopsOptions) {
+  const { db, alarms, database, serves, notifyPeople, log, metrics, lease } = parts;
+  const loops: (LoopGiven & { wake: Signal; loop: Loop })[] = [];
+  /** What fails while nothing can be recorded is told with that, and has its time again afterwards. */
+  let troubledAt = Number.NEGATIVE_INFINITY;
+  const whyFailing = (): Problem | null => {
+    if (database.openAlarms.length > 0) troubledAt = performance.now();
+    return database.whyFailing ?? whyStanding(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
+  };
+  const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });
+  /** Raised where other work only fails, or does no longer. */
+  const standingChanges = new Signal();
+  let stood: string | undefined;
+  /** Alarms of silent processes that nobody was told of yet. */
+  const untold = new Set<Alarm & { raisedAt: Date }>();
+  const silenceBegins = new Signal();
+  const beat = async () => {
+    const stands = whyFailing()?.worker;
+    if (!(await presence.beat())) untold.clear();
+    else
+      for (const alarm of await noteSilence(db, alarms, { mayClose: jobs !== null }))
+        if (jobs === null) untold.add({ ...alarm, raisedAt: new Date() });
+    if (untold.size > 0) silenceBegins.raise();
+    if (stands !== stood) standingChanges.raise();
+    stood = stands;
+    return BEAT_MS;
+  };
+  /**
+   * Without workers people are told of silence at once, and again until they are: those of other processes may
+   * be what has died, and a process that only takes callbacks may have no right to mark an alarm as told.
+   */
+  const tell = async () => {
+    for (const alarm of untold) if (await notifyPeople?.(alarm)) untold.delete(alarm);
+    return null;
+  };
+  const start = ({ wake = new Signal(), ...given }: LoopGiven) => {
+    loops.push({ ...given, wake, loop: startLoop({ ...given, wake, log, metrics }) });
+  };
+  start({ name: "presence", run: beat, wake: recordingChanges, everyMs: BEAT_MS });
+  if (jobs === null) start({ name: "tell", run: tell, wake: silenceBegins, everyMs: BEAT_MS });
+  else {
+    const poll = pollForWork(parts.hot, parts.sources);
+    const polled = jobs.jobs.map((job) => {
+      const shared = job.wake && wakes[job.wake];
+      // Each source is woken, and waits, by itself.
+      const wake = (job.source === undefined ? shared : shared?.branch()) ?? new Signal();
+      start({ ...job, wake: job.name === "tidy" ? standingChanges : wake });
+      return { ...job, wake };
+    });
+    const wakeDue = async () => {
+      const found = await poll();
+      if (found.takesCallbacks) database.noteAnswer();
+      for (const { name, source, wake } of polled) if (found.isDue(name, source)) wake.raise();
+      return POLL_MS;
+    };
+    start({ name: "look", run: wakeDue, everyMs: POLL_MS });
+  }
+  return {
+    /** Resolves when no pass is under way any more. */
+    stop: () => Promise.all(loops.map(({ loop }) => loop.stop())),
+    /** Tells the others that it ends; if the database is away, they notice its silence. */
+    leave: () => presence.leave().catch(() => undefined),
+  };
+}
+
+/** The loops that have only failed for so long since then, and why the first does; null where none has. */
+function whyStanding(
+  loops: readonly { name: string; loop: Loop }[],
+  sinceMs: number,
+  longMs: number,
+): Problem | null {
+  const standing = loops.flatMap(({ name, loop: { failing } }) =>
+    failing !== null && performance.now() - Math.max(failing.since, sinceMs) >= longMs
+      ? [{ name, error: failing.error }]
+      : [],
+  );
+  if (standing[0] === undefined) return null;
+  const worker = [...new Set(standing.map(({ name }) => name))].join(", ");
+  return { worker, ...failedWork(standing[0].error) };
+}

@@ -1,0 +1,125 @@
+import {
+  applyRetention,
+  type Chores,
+  type ChoresDone,
+  checkErased,
+  doChores,
+  noticeEndedPauses,
+  settleStatuses,
+} from "../operations/index.ts";
+import { holdOrReleaseTestEvents } from "../pipeline/publish/index.ts";
+import { isReadyForNextMonth, makePartitions } from "../pipeline/receive/index.ts";
+import { isNotAllowed } from "../platform/errors/index.ts";
+import { backOffMs } from "../platform/process/index.ts";
+import { DAY_MS } from "../platform/values/index.ts";
+import type { JobContext } from "./job.ts";
+
+const SECOND_MS = 1_000;
+
+/** One chore that fails must not keep the others waiting for long. */
+const CHORES_WAIT_LIMIT_MS = 30_000;
+
+/** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
+export async function doSmallChores(context: JobContext): Promise<number | null> {
+  const { db, settings, alarms, log } = context;
+  let hasMore = false;
+  const retryInMs = await maintain(context, {
+    // By today's settings, in every pass: an older or newer process may write others.
+    async held_events() {
+      const { released, more } = await holdOrReleaseTestEvents(db, context.sources);
+      hasMore ||= more;
+      if (released === 0) return;
+      log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
+      context.onEvents();
+    },
+    async settled_statuses() {
+      const { opened, more } = await settleStatuses(db, context.sources, settings);
+      hasMore ||= more;
+      if (opened === 0) return;
+      log.info({ opened }, "PAID_STATUSES or INVALID_STATUSES name the status that invoices waited with");
+      context.onConfirmations();
+    },
+    async ended_pauses() {
+      const resumed = await noticeEndedPauses(db);
+      if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
+    },
+    late_personal_data: () => checkErased(db),
+    quiet_alarms: () => alarms.clearQuiet(),
+  });
+  return hasMore ? SECOND_MS : retryInMs && Math.min(retryInMs, CHORES_WAIT_LIMIT_MS);
+}
+
+/** Drops what has been kept for long enough. */
+export async function dropWhatIsOld(context: JobContext, stop: AbortSignal): Promise<number> {
+  const { db, settings, log } = context;
+  let retryInMs: number | null = null;
+  const {
+    stays,
+    personalData,
+    failed: _,
+    ...left
+  } = await applyRetention({
+    db,
+    actor: "relay",
+    retentionMs: settings.RETENTION,
+    personalDataMs: settings.PERSONAL_DATA_RETENTION,
+    stop,
+    onDone: (done) => {
+      retryInMs = logChores(context, done);
+    },
+  });
+  if (personalData !== null && personalData.invoices > 0)
+    log.info({ personalData }, "blanked what is older than PERSONAL_DATA_RETENTION");
+  if (left.partitions.length + left.stragglers + left.unknownConfirmations > 0)
+    log.info(left, "dropped callbacks that are older than RETENTION, and ids that stayed unknown");
+  if (personalData?.more === true) return 0;
+  return retryInMs ?? DAY_MS;
+}
+
+/** Makes the log's partitions that are due. */
+export const makePartitionsDue = async (context: JobContext): Promise<number> =>
+  (await maintain(context, { partitions: () => keepPartitions(context) })) ?? DAY_MS;
+
+type MaintenanceContext = Pick<JobContext, "db" | "alarms" | "log">;
+
+/** What failed is tried again neither so often that it is a burden nor so late that nobody sees it mended. */
+const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
+
+/** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
+async function maintain(context: MaintenanceContext, chores: Chores): Promise<number | null> {
+  return logChores(context, await doChores(context.db, chores));
+}
+
+/** Logs what failed, and the alarms. @returns the same. */
+function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
+  const { failed, bugs, failures, told } = done;
+  context.alarms.notifyAll(told);
+  if (failed.length === 0) return null;
+  context.log.warn({ failed, failures }, "maintenance failed; it will be tried again");
+  for (const bug of bugs) context.log.error(bug, "a chore met a bug");
+  return backOffMs(failures, BACK_OFF);
+}
+
+/**
+ * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
+ * the callbacks, so nothing waits for it. A database user who may not do it leaves it to `migrate`.
+ * @returns what is wrong, for a person; null when nothing is.
+ */
+export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">): Promise<string | null> {
+  try {
+    const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
+    if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
+    return null;
+  } catch (error) {
+    if (!isNotAllowed(error)) throw error;
+    log.info(
+      "this database user may not make partitions of the callback log: `migrate` makes them, and " +
+        "whoever holds the role worker",
+    );
+    if (await isReadyForNextMonth(db)) return null;
+    return (
+      "the coming month of the callback log has no partition, and this database user may not make one: " +
+      "migrate as the tables' owner, or grant the role worker"
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import { readHeaders, type ServeSettings } from "../platform/config/index.ts";
+import type { Logger } from "../platform/log/index.ts";
+
+import { within } from "../platform/process/index.ts";
+
+const CLOSE_WITHIN_MS = 2_000;
+const FLUSH_WITHIN_MS = 1_000;
+const NO_FLUSH_FOR_MS = 30_000;
+
+type TraceSettings = Pick<ServeSettings, Extract<keyof ServeSettings, `OTEL_${string}`>>;
+
+/** Where traces go, as OpenTelemetry's variables say it; null when they are off. */
+export function tracesUrl(settings: TraceSettings): string | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = settings;
+  return whole ?? (base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`);
+}
+
+/** Off, it loads nothing of OpenTelemetry. @param version of this program, as its spans tell it. */
+export async function startTracing(settings: TraceSettings, log: Logger, version: string) {
+  const url = tracesUrl(settings);
+  if (url === null) return null;
+  const { openTelemetry } = await import("./open-telemetry.ts");
+  const tracer = openTelemetry({
+    url,
+    headers: {
+      ...readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS?.reveal() ?? ""),
+      ...readHeaders(settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS?.reveal() ?? ""),
+    },
+    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    serviceName: settings.OTEL_SERVICE_NAME,
+    version,
+    share: settings.OTEL_TRACES_SAMPLER === "parentbased_traceidratio" ? settings.OTEL_TRACES_SAMPLER_ARG : 1,
+    log,
+  });
+  let noFlushUntil = 0;
+  return {
+    tracer,
+    /** Sends the spans that have ended so far, waiting 1 s at most; after one that took longer, does nothing for 30 s. */
+    async flush() {
+      if (performance.now() < noFlushUntil) return;
+      const inTime = await within(tracer.flush(), FLUSH_WITHIN_MS, false);
+      if (!inTime) noFlushUntil = performance.now() + NO_FLUSH_FOR_MS;
+    },
+    /** Sends what is left, within 2 s, and ends. */
+    async close() {
+      await within(tracer.flush(), CLOSE_WITHIN_MS, false);
+      await tracer.end();
+    },
+  };
+}
+
+export type Tracing = NonNullable<Awaited<ReturnType<typeof startTracing>>>;

@@ -1,0 +1,33 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { consoleForms } from "../../../../src/interfaces/console/forms.ts";
+
+const forms = consoleForms();
+
+it("a form asks for each field by what its schema takes", () => {
+  const kinds = Object.entries(forms.startReplay?.fields ?? {}).map(([name, { kind }]) => [name, kind]);
+  expect(Object.fromEntries(kinds)).toEqual({
+    ...{ kind: "choice", verdict: "choice", from: "time", to: "time", rate: "number", refused: "check" },
+    ...{
+      source: "source",
+      collection: "collection",
+      eventType: "text",
+      invoiceIds: "ids",
+      callbackIds: "ids",
+    },
+  });
+  expect(forms.searchInvoices?.fields.from?.kind).toBe("date");
+  expect(forms.noteAlarms?.fields.note?.kind).toBe("lines");
+});
+
+it("the pages ask for fields that their operation takes", () => {
+  const asked = globSync("src/interfaces/console/pages/**/*.tsx").flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/fieldsOf\("(\w+)", \[([^\]]*)\]/g)].flatMap(
+      ([, operation = "", names = ""]) =>
+        [...names.matchAll(/"(\w+)"/g)].map(([, name = ""]) => [operation, name] as const),
+    ),
+  );
+  expect(asked.length).toBeGreaterThan(20);
+  for (const [operation, name] of asked)
+    expect(forms[operation]?.fields, `${operation}.${name}`).toHaveProperty(name);
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from "vitest";
+import { applyRetention } from "../../src/operations/retention.ts";
+import { openSession } from "../support/database.ts";
+import {
+  addCallback,
+  addConfirmation,
+  addEvents,
+  addInvoice,
+  wholeDatabase,
+  withDatabase,
+} from "../support/log-rows.ts";
+import type { Harness } from "../support/relay.ts";
+
+const DAY = 86_400_000;
+const OLD = "2020-03-10T00:00:00Z";
+const retention = { actor: "cli:test", retentionMs: 400 * DAY, personalDataMs: 90 * DAY };
+
+async function withOldMonths() {
+  const given = await withDatabase();
+  await given.harness.query(
+    `create table callback_2020_03 partition of callback for values from ('2020-03-01') to ('2020-04-01');
+     create table callback_2020_04 partition of callback for values from ('2020-04-01') to ('2020-05-01')`,
+  );
+  return given;
+}
+
+const ids = async (harness: Harness) =>
+  (await harness.query<{ id: string }>("select id from callback order by id")).map((row) => row.id);
+
+describe("retention", () => {
+  it("drops whole months that are past, keeps what is younger, and says so in the audit log", async () => {
+    const { harness, db } = await withOldMonths();
+    await addCallback(harness, { received_at: OLD });
+    const young = await addCallback(harness, { received_at: new Date().toISOString() });
+
+    const before = await wholeDatabase(harness);
+    const { partitions } = await applyRetention({ db, ...retention, dryRun: true });
+    expect(partitions).toMatchObject([
+      { name: "callback_2020_03", callbacks: 1, kept: 0 },
+      { name: "callback_2020_04", callbacks: 0, kept: 0 },
+    ]);
+    expect(await wholeDatabase(harness)).toEqual(before);
+
+    await applyRetention({ db, ...retention, reason: "the disk is full" });
+    expect(await ids(harness)).toEqual([young.id]);
+    expect(await harness.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
+    expect(
+      await harness.query("select action, subject, detail->>'reason' as reason from audit_entry order by id"),
+    ).toEqual([
+      { action: "retention", subject: "callback_2020_03", reason: "the disk is full" },
+      { action: "retention", subject: "callback_2020_04", reason: "the disk is full" },
+    ]);
+  });
+
+  it("never drops a callback of what is still open, and does so once it is over", async () => {
+    const { harness, db } = await withOldMonths();
+    const about = async (columns: Record<string, unknown>) => {
+      const callback = await addCallback(harness, { received_at: OLD });
+      await addConfirmation(harness, { invoice_id: callback.invoiceId, ...columns });
+      return callback.id;
+    };
+    const open = [
+      await about({ state: "due", settled_at: null }),
+      await about({ state: "dead" }),
+      await about({ verdict: "quarantined" }),
+    ];
+    await about({});
+    await about({ state: "dead", dismissed_at: "2026-11-01T00:00:00Z" });
+    await about({ verdict: "quarantined", released_at: "2026-11-01T00:00:00Z" });
+    const [unpublished] = await addEvents(harness, 1, { state: "due" });
+    const second = await addConfirmation(harness, { state: "due" });
+    for (const invoice_ids of [[unpublished?.invoiceId], [unpublished?.invoiceId, second]])
+      open.push((await addCallback(harness, { received_at: OLD, invoice_ids })).id);
+    await applyRetention({ db, ...retention });
+    expect(await ids(harness)).toEqual(open.sort());
+    await harness.query("update confirmation set state = 'done', verdict = 'paid'");
+    await harness.query("delete from outbox");
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ stragglers: 5 });
+    expect(await ids(harness)).toEqual([]);
+  });
+
+  it("leaves a busy log alone: callbacks wait for nobody longer than for a lock, and the next run takes the month", async () => {
+    const { harness, db } = await withOldMonths();
+    const reader = await openSession(harness.databaseUrl);
+    await reader.query("begin");
+    await reader.query("select count(*) from callback");
+    const [result] = await Promise.all([applyRetention({ db, ...retention }), addCallback(harness, {})]);
+    expect(result).toMatchObject({ partitions: [], stays: { name: "callback_2020_03", why: "busy" } });
+    expect(await harness.query("select from audit_entry")).toEqual([]);
+    await reader.query("rollback");
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ partitions: [{}, {}], stays: null });
+  });
+
+  it("forgets ids that stayed unknown for a week, and keeps their callbacks; all others stay for ever", async () => {
+    const { harness, db } = await withDatabase();
+    const at = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+    const old = { requested_at: at(8), settled_at: at(8), opened_at: at(8) };
+    const forgotten = await addCallback(harness, { received_at: at(8) });
+    await addConfirmation(harness, { ...old, invoice_id: forgotten.invoiceId, verdict: "unknown_invoice" });
+    const asked = await addConfirmation(harness, { ...old, verdict: "unknown_invoice", state: "due" });
+    const paid = await addConfirmation(harness, old);
+    const lately = { requested_at: at(8), settled_at: at(6) };
+    const recent = await addConfirmation(harness, { ...lately, verdict: "unknown_invoice" });
+
+    const stopped = await applyRetention({ db, ...retention, stop: AbortSignal.abort() });
+    expect(stopped).toMatchObject({ unknownConfirmations: 0 });
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ unknownConfirmations: 1 });
+    const left = await harness.query<{ id: string }>("select invoice_id as id from confirmation order by 1");
+    expect(left.map((row) => row.id)).toEqual([asked, paid, recent].sort());
+    expect(await ids(harness)).toEqual([forgotten.id]);
+  });
+
+  it("does all that it can when something fails: a person is told after a day, until it works (G8, G13)", async () => {
+    const { harness, db } = await withOldMonths();
+    await addCallback(harness, { received_at: OLD });
+    await harness.query(
+      "insert into history_entry (invoice_id, source, at, kind, detail) values (gen_random_uuid(), 'a', '2020-03-10', 'verdict', '')",
+    );
+    const add = async () => {
+      const id = await addConfirmation(harness, { settled_at: OLD });
+      return await addInvoice(harness, { id, confirmed_at: OLD, document: '{"payerName": "Ada Obi"}' });
+    };
+    const [stuck] = [await add(), await add()];
+    await harness.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise exception 'no room'; end $$;
+       create trigger refuse before update on invoice for each row when (old.id = '${stuck}')
+         execute function refuse()`,
+    );
+    const legible = () => harness.query("select id from invoice where document::text like '%Ada Obi%'");
+    const alarms = () =>
+      harness.query("select name, subject, cleared_at is null as open from alarm order by id");
+
+    await harness.query("create view somebodys as select * from callback_2020_03");
+    expect(await applyRetention({ db, ...retention })).toMatchObject({
+      failed: [
+        { chore: "old_callbacks", error: expect.stringContaining("callback_2020_03") },
+        { chore: "personal_data" },
+      ],
+      partitions: [{ name: "callback_2020_04" }],
+      personalData: { invoices: 1 },
+    });
+    await harness.query("drop view somebodys");
+    expect(await legible()).toEqual([{ id: stuck }]);
+    expect(await harness.query("select from history_entry")).toEqual([]);
+    expect(await alarms()).toEqual([]);
+
+    await harness.query("update failing_chore set failing_since = now() - interval '25 hours'");
+    await applyRetention({ db, ...retention });
+    const alarm = { name: "maintenance_failing", subject: "personal_data" };
+    expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+
+    // A command that does not know the setting has blanked nothing.
+    await applyRetention({ db, ...retention, personalDataMs: undefined });
+    expect(await alarms()).toEqual([{ ...alarm, open: true }]);
+
+    await harness.query("drop trigger refuse on invoice");
+    expect(await applyRetention({ db, ...retention })).toMatchObject({ failed: [] });
+    expect(await alarms()).toEqual([{ ...alarm, open: false }]);
+  });
+});

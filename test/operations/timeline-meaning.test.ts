@@ -1,0 +1,78 @@
+import { expect, it } from "vitest";
+import {
+  foldTries,
+  meaningOf,
+  type Timeline,
+  type TimelineConfirmation,
+  type TimelineEvent,
+  type TimelineInvoice,
+} from "../../src/operations/timeline.ts";
+import { expectGolden } from "../support/golden.ts";
+
+const NOW = new Date("2026-11-21T03:00:00Z");
+const inMs = (ms: number) => new Date(+NOW + ms);
+
+const unpaid: TimelineInvoice = {
+  ...{ source: "default", status: "Unpaid", type: "Live", collectionName: "Term 1", reference: null },
+  ...{ totalAmount: "100.00", paidAt: null, confirmedAt: NOW, erasedAt: null },
+};
+
+const confirmation = (changes: Partial<TimelineConfirmation>): TimelineConfirmation => ({
+  ...{ source: "default", state: "due", verdict: null, priority: "unknown", requests: 1, attempt: 0 },
+  ...{ faults: 0, dueAt: inMs(10_000), claimedUntil: null, lastError: null, sourcePausedBy: null },
+  ...{ sourceOpensAt: null, sourceError: null, ...changes },
+});
+
+const event = (changes: Partial<TimelineEvent>): TimelineEvent => ({
+  ...{ source: "default", id: "<event>", type: "invoice.paid", state: "due", attempt: 0 },
+  ...{ dueAt: inMs(-1), lastError: null, ...changes },
+});
+
+const meaning = (timeline: Partial<Timeline>): string =>
+  meaningOf({
+    ...{ invoiceId: "<invoice>", at: NOW, invoices: [], confirmations: [], events: [], entries: [] },
+    ...{ furtherCallbacks: 0, closedTopics: [], ...timeline },
+  }).join("\n");
+
+const done = { state: "done", verdict: "paid" } as const;
+const arn = "arn:aws:sns:eu-west-1:123456789012:events";
+const refused = { arn, pausedBy: "refused", opensAt: null, lastError: "NotFound: no topic" } as const;
+
+const asked = (changes: Partial<TimelineConfirmation>) => ({ confirmations: [confirmation(changes)] });
+const unknownTo = (source: string) => confirmation({ source, state: "done", verdict: "unknown_invoice" });
+const made = (changes: Partial<TimelineEvent> = {}) => ({ ...asked(done), events: [event(changes)] });
+
+const STATES: [string, Partial<Timeline>][] = [
+  ["not asked yet", asked({ dueAt: inMs(-100) })],
+  ["provider fails", asked({ faults: 3, lastError: "Get Invoice: no answer within 10000 ms" })],
+  ["nobody works", asked({ dueAt: inMs(-60_000) })],
+  ["source backs off", asked({ sourceOpensAt: inMs(20_000), sourceError: "HTTP 503" })],
+  ["worker gone", asked({ state: "claimed", claimedUntil: inMs(-5_000) })],
+  ["dead", asked({ state: "dead", lastError: "The status is Odd" })],
+  ["never paid", { ...asked({ state: "done", verdict: "not_paid" }), invoices: [unpaid] }],
+  ["event waits", made()],
+  ["event, topic refused", { ...made(), closedTopics: [refused] }],
+  ["several sources asked", { confirmations: ["shop", "school"].map(unknownTo) }],
+  ["event dead", made({ state: "dead", lastError: "InvalidParameter: too long" })],
+];
+
+it("each state of an invoice means something else at 3 a.m.", async () => {
+  const said = STATES.map(([state, timeline]) => [state, meaning(timeline)]);
+  expect(new Set(said.map(([, words]) => words)).size).toBe(STATES.length);
+  await expectGolden("invoice-meaning", said.map((one) => one.join(":\n")).join("\n\n"));
+});
+
+it("failed tries in a row are one line of a story: how often, the first, the last", () => {
+  const tried = (ms: number, error = "HTTP 503") =>
+    ({ kind: "ask_failed", at: inMs(ms), source: "default", error }) as const;
+  const callback = { kind: "confirmation", at: inMs(4), source: "default", openedBy: "callback" } as const;
+  const entries = [...[1, 2, 3].map((ms) => tried(ms)), callback, tried(5)];
+  const others = [6, 7].map((ms) => tried(ms, "HTTP 500"));
+  const folded = foldTries([...entries, ...others]);
+  expect(folded.map(({ entry, times, lastAt }) => [+entry.at - +NOW, times, +lastAt - +NOW])).toEqual([
+    [1, 3, 3],
+    [4, 1, 4],
+    [5, 1, 5],
+    [6, 2, 7],
+  ]);
+});

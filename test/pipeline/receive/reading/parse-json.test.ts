@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { parseForm, parseJson, unfoldJsonText } from "../../../../src/pipeline/receive/reading/parse-json.ts";
+
+it("a document of 64 levels is read, one of 65 is none", () => {
+  const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+  expect(parseJson(nested(64))).toEqual(JSON.parse(nested(64)));
+  expect(parseJson(nested(65))).toBeUndefined();
+});
+
+it("eight texts of a document are looked into for JSON, and no ninth", () => {
+  const texts = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`text${index}`, "[1]"]));
+  const unfold = (count: number) => unfoldJsonText({ ...texts(count), data: "[2]" });
+  expect(unfold(7)).toMatchObject({ text6: [1], data: [2] });
+  expect(unfold(8)).toMatchObject({ text7: [1], data: "[2]" });
+});
+
+it.each([
+  ["a value before its key's fields", "data=1&data[id]=2", { data: { "": "1", id: "2" } }],
+  ["a value after them", "data[id]=2&data=1", { data: { id: "2", "": "1" } }],
+  ["an array before them", "a=1&a=2&a[b]=3", { a: { "": ["1", "2"], b: "3" } }],
+  ["six levels", "a[b][c][d].e.f=1", { a: { b: { c: { d: { e: { f: "1" } } } } } }],
+  ["a deeper key, which stays one flat key", "a[b][c][d][e][f][g]=1", { "a[b][c][d][e][f][g]": "1" }],
+  ["four thousand fields", `${"&".repeat(3_999)}id=1`, { id: "1" }],
+  ["no more of them", `${"&".repeat(4_000)}id=1`, {}],
+])("the keys of a form describe a tree: %s", (_what, text, fields) => {
+  // A clone has a prototype, as the literals it is compared with have.
+  expect(structuredClone(parseForm(text))).toStrictEqual(fields);
+});

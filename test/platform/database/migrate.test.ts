@@ -1,0 +1,121 @@
+import { sql } from "kysely";
+import { describe, expect, it } from "vitest";
+import { migrateToLatest, requireSchema, schemaState } from "../../../src/platform/database/migrate.ts";
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  openDatabase,
+  ownDatabase,
+  queryOn,
+} from "../../support/database.ts";
+import { doctorChecks } from "../../support/doctor-checks.ts";
+import { loginWith } from "../../support/login.ts";
+import { onTestFinished } from "../../support/own-test.ts";
+import { describeSchema } from "./describe-schema.ts";
+
+const open = async (create: typeof createTestDatabase, schema = "public") =>
+  (await ownDatabase({ max: 4, schema }, create)).db;
+
+describe("migrations", () => {
+  it.each([
+    ["relay", "relay", undefined],
+    ["collection-service", "service", "collection_service"],
+  ] as const)(
+    "make the schema of migrations/%s.schema.ts (run with -u after a change, and read the difference)",
+    async (set, name, schema) => {
+      const db = await open(createEmptyTestDatabase, schema);
+      await migrateToLatest(db, set);
+      const tables = Object.entries(await describeSchema(db)).map(
+        ([table, lines]) => `  ${table}: \`${lines.replaceAll("\\", "\\\\")}\`,\n`,
+      );
+      await expect(`// Generated from the migrated database. Anew: npx vitest run --project relay test/platform/database -u
+
+/** What the migrations make: the types of its columns are read from it. */
+export const ${name}Schema = {
+${tables.join("")}} as const;
+`).toMatchFileSnapshot(`../../../migrations/${set}.schema.ts`);
+    },
+  );
+
+  it("say of every table what it holds, and give it a primary key, without which a publication refuses deletes", async () => {
+    const db = await open(createTestDatabase);
+    const lacking = await sql`
+      select relname from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+        and relname !~ '^(callback_[0-9]{4}_[0-9]{2}|kysely_.*)$'
+        and (obj_description(oid, 'pg_class') is null
+          or not exists (select from pg_index where indrelid = pg_class.oid and indisprimary))`.execute(db);
+    expect(lacking.rows).toEqual([]);
+  });
+
+  it("run once, also when several processes start at the same time", async () => {
+    const db = await open(createEmptyTestDatabase);
+    const ran = await Promise.all([1, 2, 3].map(() => migrateToLatest(db, "relay")));
+    expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+    expect(await schemaState(db, "relay")).toEqual({ state: "current" });
+    expect(await migrateToLatest(db, "relay")).toEqual([]);
+  });
+
+  it("do not begin in a database that cannot hold every letter, and `doctor` tells of it", async () => {
+    const narrow = () => createEmptyTestDatabase("encoding 'LATIN1' locale 'C'");
+    const { url, db } = await ownDatabase({}, narrow);
+    await expect(migrateToLatest(db, "relay")).rejects.toThrow("LATIN1");
+    const fault = { about: "database", state: "fault", says: expect.stringContaining("LATIN1") };
+    expect(await doctorChecks({ DATABASE_URL: url })).toContainEqual(expect.objectContaining(fault));
+  });
+
+  describe("of a login that is not the database's owner", () => {
+    /** @param more what the database's owner runs first; `app` is the login. */
+    async function asLogin(more: (app: string) => string) {
+      const { url } = await ownDatabase({}, createEmptyTestDatabase);
+      const own = await loginWith(url, []);
+      const app = new URL(own).username;
+      await queryOn(url, `grant usage, create on schema public to ${app}; ${more(app)}`);
+      onTestFinished(async () => void (await queryOn(url, `drop owned by ${app} cascade`)));
+      const schemas = async () =>
+        await queryOn(
+          url,
+          `select distinct schemaname as name from pg_tables
+           where schemaname not in ('pg_catalog', 'information_schema')`,
+        );
+      return { db: openDatabase(own, { max: 2 }), app, schemas };
+    }
+
+    it.each<[string, (app: string) => string]>([
+      ["a schema has its name", (app) => `create schema ${app} authorization ${app}`],
+      [
+        "its search path leads elsewhere",
+        (app) => `create schema aside authorization ${app}; alter role ${app} set search_path = aside`,
+      ],
+    ])("make all tables where the relay looks, though %s", async (_, more) => {
+      const { db, schemas } = await asLogin(more);
+      await migrateToLatest(db, "relay");
+      expect(await schemas()).toEqual([{ name: "public" }]);
+      await requireSchema(db, "relay");
+    });
+
+    it.each(["usage", "create"])("are refused before the first table without %s on public", async (right) => {
+      const { db, app, schemas } = await asLogin(
+        (app) => `revoke ${right} on schema public from ${app}, public`,
+      );
+      await expect(migrateToLatest(db, "relay")).rejects.toThrow(app);
+      expect(await schemas()).toEqual([]);
+    });
+  });
+
+  it("a schema that is behind is refused, by so many migrations", async () => {
+    const db = await open(createEmptyTestDatabase);
+    await expect(requireSchema(db, "relay")).rejects.toMatchObject({ name: "RelayError" });
+    await migrateToLatest(db, "relay");
+    await sql`delete from kysely_migration where name = (select max(name) from kysely_migration)`.execute(db);
+    expect(await schemaState(db, "relay")).toMatchObject({ state: "behind" });
+    await expect(requireSchema(db, "relay")).rejects.toMatchObject({ name: "RelayError" });
+  });
+
+  it("a schema that is ahead is accepted", async () => {
+    const db = await open(createTestDatabase);
+    await sql`insert into kysely_migration values ('9998_adds_a_column', '')`.execute(db);
+    await requireSchema(db, "relay");
+    expect(await migrateToLatest(db, "relay")).toEqual([]);
+  });
+});
