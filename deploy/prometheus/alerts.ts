@@ -26,33 +26,33 @@ export const ALERTS: readonly Alert[] = [
     expr: 'up{job="invoice-relay"} == 0 or absent(up{job="invoice-relay"})',
     for: "1m",
     severity: "critical",
-    summary: "A process of the relay gives no metrics, or there is none.",
-    todo: "Does it run? Its last log lines say why it ended. `/healthz` answers while it lives.",
+    summary: "A process of the relay serves no metrics, or no process runs.",
+    todo: "Does it run? Its last log lines say why it ended. `/healthz` responds while it is alive.",
   },
   {
     alert: "InvoiceRelayDatabaseAway",
     expr: "invoice_relay_database_up == 0",
     for: "30s",
     severity: "critical",
-    summary: "Postgres does not answer a process of the relay: callbacks are answered 503.",
+    summary: "Postgres does not respond to a process of the relay: callbacks get 503.",
     todo: "The same as for [database_away](#database_away).",
   },
   {
     alert: "InvoiceRelayCallbacksNotRecorded",
     expr: 'sum(increase(invoice_relay_callbacks_total{status=~"5.."}[5m])) > 0',
     severity: "critical",
-    summary: "Callbacks were answered 5xx. What the provider does not send again, only reconciliation finds.",
+    summary: "Callbacks got 5xx. If the provider does not retry, only reconciliation finds their payments.",
     todo:
-      "[recording_failing](#recording_failing) or [database_away](#database_away) says why; a full queue " +
-      "(`invoice_relay_callback_seconds` rises first) wants a faster disk for Postgres. Afterwards run " +
-      "`invoice-relay reconcile`.",
+      "[recording_failing](#recording_failing) or [database_away](#database_away) gives the reason. A " +
+      "full queue (`invoice_relay_callback_seconds` rises first) needs a faster disk for Postgres. " +
+      "Afterwards run `invoice-relay reconcile`.",
   },
   {
     alert: "InvoiceRelayUrgentAlarm",
     expr: openAlarm("=~"),
     severity: "critical",
     summary: "An alarm of the relay is open that keeps payments from their events, or hides one.",
-    todo: "Its name is a heading below.",
+    todo: "See the heading with its name.",
     heading: "{{ $labels.alarm }}",
   },
   {
@@ -60,7 +60,7 @@ export const ALERTS: readonly Alert[] = [
     expr: openAlarm("!~"),
     severity: "warning",
     summary: "An alarm of the relay is open.",
-    todo: "Its name is a heading below.",
+    todo: "See the heading with its name.",
     heading: "{{ $labels.alarm }}",
   },
   {
@@ -77,11 +77,11 @@ export const ALERTS: readonly Alert[] = [
     expr: "max(invoice_relay_oldest_open_confirmation_seconds) > 300",
     for: "2m",
     severity: "critical",
-    summary: "What was asked about an invoice has had no answer of the provider for more than five minutes.",
+    summary: "A confirmation has had no response of the provider for more than five minutes.",
     todo:
       "Do workers run (`serve` without `--no-workers`)? Is the source [refused](#source_paused), " +
-      "[failing](#source_failing) or paused (`invoice-relay status` says)? Is `CONFIRM_RATE_PER_SECOND` " +
-      "too low for what comes? Then first requests go before repeats, and replays go last.",
+      "[failing](#source_failing) or paused (see `invoice-relay status`)? Is `CONFIRM_RATE_PER_SECOND` " +
+      "too low for the traffic? First requests go before retries, and replays go last.",
   },
   {
     alert: "InvoiceRelayEventsWait",
@@ -96,10 +96,10 @@ export const ALERTS: readonly Alert[] = [
     expr: 'max by (work, upstream) (invoice_relay_upstream_state{state="paused"}) == 1',
     for: "1h",
     severity: "warning",
-    summary: "A person paused this an hour ago or more, and it still is.",
+    summary: "A person paused this an hour ago or more.",
     todo:
-      "`invoice-relay resume confirm` or `resume publish`, unless it is meant. Pause with `--for 2h` next " +
-      "time.",
+      "`invoice-relay resume confirm` or `resume publish`, unless the pause is intended. Pause with " +
+      "`--for 2h` next time.",
   },
   {
     alert: "InvoiceRelayRefused",
@@ -130,9 +130,9 @@ export const ALERTS: readonly Alert[] = [
     for: "10m",
     severity: "critical",
     summary:
-      "The provider's list has not been read to its end for an hour: payments without a callback are not " +
-      "found.",
-    todo: "[sweep_failing](#sweep_failing); is `RECONCILE_INTERVAL` longer than that, do workers run?",
+      "The relay has not read the provider's list to its end for an hour, so payments without a " +
+      "callback are not found.",
+    todo: "[sweep_failing](#sweep_failing). Is `RECONCILE_INTERVAL` longer than an hour? Do workers run?",
   },
   {
     alert: "InvoiceRelayUnprovenDays",
@@ -147,30 +147,30 @@ export const ALERTS: readonly Alert[] = [
     expr: "time() - max by (source) (invoice_relay_last_certificate_timestamp_seconds) > 129600",
     for: "10m",
     severity: "warning",
-    summary: "No daily certificate was made for 36 hours: nobody knows whether anything is missing.",
+    summary: "No daily certificate was made for 36 hours, so missing payments would stay unknown.",
     todo:
-      'The log line "the daily certificate failed" says why; `invoice-relay certify --from <day> --to ' +
-      "<day>` makes one now.",
+      'The log line "the daily certificate failed" gives the reason. `invoice-relay certify --from ' +
+      "<day> --to <day>` makes one now.",
   },
   {
     alert: "InvoiceRelaySlow",
     expr: "histogram_quantile(0.99, sum by (le) (rate(invoice_relay_callback_to_sns_seconds_bucket[10m]))) > 60",
     for: "10m",
     severity: "warning",
-    summary: "One payment in a hundred takes longer than a minute from its callback to SNS.",
+    summary: "A payment in a hundred takes longer than a minute from its callback to SNS.",
     todo:
-      "Which part: `invoice_relay_provider_seconds`, `invoice_relay_sns_seconds`, the oldest open work, " +
-      "the pools. [Sizing](performance.md#sizing).",
+      "Find the slow part: `invoice_relay_provider_seconds`, `invoice_relay_sns_seconds`, the oldest " +
+      "open work, the pools. See [sizing](performance.md#sizing).",
   },
   {
     alert: "InvoiceRelayPassesFail",
     expr: "sum by (worker) (increase(invoice_relay_pass_failures_total[5m])) > 10",
     for: "5m",
     severity: "warning",
-    summary: "A worker fails again and again; its log says why.",
+    summary: "A job fails repeatedly; its log gives the reason.",
     todo:
-      'The log line "a pass failed" of that worker; mostly Postgres. Maintenance that fails is told by ' +
-      "[maintenance_failing](#maintenance_failing).",
+      'Read the log line "a pass failed" of that job; the cause is usually Postgres. For maintenance ' +
+      "see [maintenance_failing](#maintenance_failing).",
   },
   {
     alert: "InvoiceRelayStaleValues",
@@ -180,12 +180,10 @@ export const ALERTS: readonly Alert[] = [
       "absent(invoice_relay_database_values_age_seconds)",
     for: "5m",
     severity: "warning",
-    summary:
-      "What is counted in Postgres could not be counted for five minutes: the other alerts see old " +
-      "values, or none.",
+    summary: "The counts from Postgres are five minutes old or missing, so the other alerts see old values.",
     todo:
-      "`invoice_relay_database_up` is 0: [database_away](#database_away). Else Postgres is overloaded, or " +
-      "a table wants `vacuum analyze`.",
+      "If `invoice_relay_database_up` is 0: [database_away](#database_away). Otherwise Postgres is " +
+      "overloaded, or a table needs `vacuum analyze`.",
   },
   {
     alert: "InvoiceRelayPoolFull",
@@ -194,16 +192,16 @@ export const ALERTS: readonly Alert[] = [
     severity: "warning",
     summary: "Work has waited for a connection to Postgres for five minutes without a pause.",
     todo:
-      "Slow statements in Postgres (`pg_stat_activity`), or locks. More processes help only if Postgres " +
-      "has room.",
+      "Check for slow statements (`pg_stat_activity`) and locks. More processes help only if Postgres " +
+      "has capacity.",
   },
   {
     alert: "InvoiceRelayEventLoopLate",
     expr: 'invoice_relay_event_loop_delay_seconds{quantile="0.99"} > 0.5',
     for: "5m",
     severity: "warning",
-    summary: "A process of the relay has no time: its event loop is half a second late.",
-    todo: "More CPU or more processes; [sizing](performance.md#sizing).",
+    summary: "A process of the relay is overloaded: its event loop is half a second late.",
+    todo: "Add CPU or processes; see [sizing](performance.md#sizing).",
   },
   {
     alert: "InvoiceRelayWebhookFails",
@@ -211,7 +209,7 @@ export const ALERTS: readonly Alert[] = [
     severity: "warning",
     summary: "People are not notified of alarms: ALARM_WEBHOOK_URL does not take messages.",
     todo:
-      'The log line "nobody could be told of alarms" says what it answered. Alarms wait and are told once ' +
-      "it works.",
+      'The log line "nobody could be told of alarms" shows the response. Alarms wait, and are sent ' +
+      "once it works.",
   },
 ];

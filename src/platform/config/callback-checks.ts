@@ -13,7 +13,7 @@ export const CALLBACK_CHECK_SETTINGS = {
     .prefault("x-signature")
     .describe("The header with that HMAC, hex or base64."),
   CALLBACK_HMAC_ALGORITHM: algorithm.prefault("sha256").describe("The hash of that HMAC."),
-  CALLBACK_HMAC_PREFIX: z.string().prefault("").describe("What stands before that HMAC, such as sha256=."),
+  CALLBACK_HMAC_PREFIX: z.string().prefault("").describe("The prefix of that HMAC, such as sha256=."),
   CALLBACK_HEADER_TOKENS: list(secret(16))
     .optional()
     .describe("Callbacks must carry one of these in a header."),

@@ -37,18 +37,16 @@ export const settingsSchema = z.object({
     .describe("The port that the relay listens on; 0 takes a free one."),
   OPS_PORT: wholeNumber(0, 65_535)
     .optional()
-    .describe(
-      "A port of their own for /readyz, /metrics, /console and the admin API; without it they are on PORT.",
-    ),
+    .describe("The port of /readyz, /metrics, /console and the admin API; without it they are on PORT."),
   PUBLIC_URL: originUrl.optional().describe("The relay's address as the provider sees it, without a path."),
   DATABASE_URL: databaseUrl.optional().describe("The Postgres database (15 to 18) that records everything."),
-  COLLECTION_API_URL: baseUrl.optional().describe("The provider's base URL; /api/v1 at its end is left out."),
+  COLLECTION_API_URL: baseUrl.optional().describe("The provider's base URL; a final /api/v1 is ignored."),
   COLLECTION_API_KEY: secret(1).optional().describe("The key sent to the provider as x-api-key."),
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "Only invoices of these collections are published, and their lists are reconciled; `none` says that " +
-        "nothing is.",
+      "The relay publishes only invoices of these collections, and reconciles their lists; `none` " +
+        "switches reconciliation off.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
@@ -60,17 +58,17 @@ export const settingsSchema = z.object({
     .describe("A JSON file that describes several merchant accounts; examples/sources.json is one."),
   TRUSTED_PROXIES: list(proxyAddress)
     .optional()
-    .describe("Proxies in front of the relay, whose X-Forwarded-For tells the caller's address."),
+    .describe("Proxies in front of the relay, whose X-Forwarded-For names the caller's address."),
   REQUEST_TIMEOUT: durationFrom("100ms", "10m")
     .prefault("10s")
-    .describe("How long a request may take to arrive as a whole."),
+    .describe("The time in which a whole request has to arrive."),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000)
     .prefault("5000")
-    .describe("The most connections at a time, at each port; more are closed."),
-  SNS_TOPIC_ARN: topicArn.optional().describe("The topic that invoice.paid events of Live invoices go to."),
+    .describe("The limit of open connections at each port; further ones are closed."),
+  SNS_TOPIC_ARN: topicArn.optional().describe("The topic for the invoice.paid events of Live invoices."),
   SNS_TEST_TOPIC_ARN: topicArn
     .optional()
-    .describe("The topic for Test invoices; without it their events are held until there is one."),
+    .describe("The topic for Test invoices; without it their events wait for one."),
   AWS_REGION: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, "should be a region such as eu-west-1")
@@ -88,66 +86,70 @@ export const settingsSchema = z.object({
   METRICS_TOKEN: secret(22)
     .optional()
     .describe(
-      "The bearer token of /metrics. Without it the page is open on OPS_PORT; on PORT it takes one of " +
-        "ADMIN_TOKENS, or a request from the same machine.",
+      "The bearer token of /metrics. Without it the page is open on OPS_PORT; on PORT it accepts one " +
+        "of ADMIN_TOKENS, or a request from the same machine.",
     ),
   ALARM_WEBHOOK_URL: secretUrl
     .optional()
-    .describe("Where people are told of alarms, by a POST; invoice-relay alarms test tries it."),
+    .describe("The URL that receives alarms, by POST; invoice-relay alarms test tries it."),
   ALARM_WEBHOOK_FORMAT: z
     .enum(["generic", "slack", "text"], { error: "should be generic, slack or text" })
     .prefault("generic")
     .describe(
-      "What that takes: generic is a text with the alarms beside it as JSON; slack is for Slack's incoming " +
-        "webhooks and those made like them; text is the text alone, for Google Chat, Teams and other strict ones.",
+      "The format of that webhook: generic is a text with the alarms as JSON; slack is for Slack's " +
+        "incoming webhooks and similar ones; text is the text alone, for Google Chat, Teams and other " +
+        "strict ones.",
     ),
   ALARM_WEBHOOK_SECRETS: list(webhookSecret)
     .optional()
-    .describe("What those are signed with, as Standard Webhooks; several while you rotate them (whsec_…)."),
+    .describe(
+      "The secrets that sign those messages, as Standard Webhooks; several while you rotate them " +
+        "(whsec_…).",
+    ),
   RUNBOOK_URL: pageUrl
     .optional()
-    .describe("Where docs/operations.md can be read; each alarm links to its heading there."),
+    .describe("The address of your copy of docs/operations.md; each alarm links to its heading there."),
   INVOICE_RELAY_OPERATOR: z
     .string()
     .trim()
     .min(1)
     .max(100, "should be a name, 100 characters at most")
     .optional()
-    .describe("Who acts, in the audit log of commands; the login name when left out."),
+    .describe("Your name in the audit log of commands; without it, the login name."),
   REPLAY_TOPIC_ARNS: list(topicArn)
     .optional()
-    .describe("Other topics that the admin API may replay events to; none when left out."),
+    .describe("Further topics to which the admin API may replay events."),
   CONFIRM_CONCURRENCY: wholeNumber(1, 1_000)
     .prefault("64")
-    .describe("How many invoices are asked for at the same time."),
+    .describe("The number of concurrent requests to the provider."),
   CONFIRM_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .optional()
-    .describe("The most confirmations a second at one provider account; no limit when left out."),
+    .describe("The limit of confirmations a second for a provider account; without it, no limit."),
   CONFIRM_TIMEOUT: durationFrom("100ms", "10m")
     .prefault("10s")
-    .describe("How long one answer of the provider may take."),
+    .describe("The time limit of a response of the provider."),
   LEASE_DURATION: durationFrom("100ms", "1h")
     .prefault("15s")
-    .describe("How long claimed work stays with a worker that is gone; the same in all processes."),
+    .describe("The time for which a dead worker's work stays claimed; the same in all processes."),
   UNKNOWN_RATE_PER_SECOND: wholeNumber(1, 100_000)
     .prefault("5")
-    .describe("The most confirmations a second for ids that nobody knows, once most of them prove unknown."),
+    .describe("The limit of confirmations a second for unknown ids, during a flood of them."),
   RECONCILE_INTERVAL: durationFrom("1s", "20d")
     .prefault("10m")
-    .describe("How often the provider's own list is read for what callbacks missed."),
+    .describe("The interval at which the provider's list is read for payments without a callback."),
   RECONCILE_LOOKBACK: durationFrom("1m", "3650d")
     .prefault("35d")
-    .describe("How long after its creation an invoice may be paid and still be found by reconciliation."),
-  RETENTION: keepingTime.prefault("400d").describe("How long callbacks are kept."),
+    .describe("The age up to which reconciliation finds the payment of an invoice."),
+  RETENTION: keepingTime.prefault("400d").describe("The time for which callbacks are kept."),
   PERSONAL_DATA_RETENTION: keepingTime
     .optional()
     .describe(
-      "After this long the personal data of an invoice is blanked, as erase does; never when left out.",
+      "The age at which the personal data of an invoice is blanked, as erase does; without it, never.",
     ),
-  PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times that name none."),
+  PROVIDER_TIME_ZONE: timeZone.prefault("UTC").describe("The zone of the provider's times without a zone."),
   BOOKS_TIME_ZONE: booksTimeZone
     .prefault("UTC")
-    .describe("The zone whose days the books have; a source of SOURCES_FILE may have its own."),
+    .describe("The zone of the days in certificates and reports; a source of SOURCES_FILE may have its own."),
   CURRENCY: currency
     .prefault("NGN")
     .describe("The currency of all amounts; a source of SOURCES_FILE may have its own."),
@@ -156,17 +158,20 @@ export const settingsSchema = z.object({
     .describe("Invoice statuses that mean paid, compared without case (A to Z)."),
   INVALID_STATUSES: list(z.string())
     .prefault("Invalidated,Invalid,Expired")
-    .describe("Invoice statuses that mean it can no longer be paid, compared without case (A to Z)."),
+    .describe("Invoice statuses that mean that it can no longer be paid, compared without case (A to Z)."),
   CERTIFICATE_SIGNING_KEY: signingKey
     .optional()
-    .describe("Signs certificates; without it they are unsigned, and say so."),
+    .describe("The key that signs certificates; without it they are unsigned, and say so."),
   CALLBACK_ACK_STATUS: wholeNumber(200, 299)
     .prefault("200")
-    .describe("The status that answers a recorded callback."),
-  CALLBACK_ACK_BODY: z.string().prefault("").describe("The exact body that answers a recorded callback."),
+    .describe("The status of the response to a recorded callback."),
+  CALLBACK_ACK_BODY: z
+    .string()
+    .prefault("")
+    .describe("The exact body of the response to a recorded callback."),
   CALLBACK_REDIRECT_URL: url
     .optional()
-    .describe("Where a payer's browser is sent that opens the callback URL."),
+    .describe("The page for a payer's browser that opens the callback URL."),
   EVENT_PERSONAL_DATA: z
     .enum(["full", "none"], { error: "should be full or none" })
     .prefault("full")
@@ -176,17 +181,17 @@ export const settingsSchema = z.object({
       error: "should be fatal, error, warn, info, debug, trace or silent",
     })
     .prefault("info")
-    .describe("How much is logged."),
+    .describe("The log level."),
   ...TRACE_SETTINGS,
   DATA_DIR: z
     .string()
     .min(1)
     .prefault(".data")
-    .describe("Where the local services of `npm start` keep their data."),
+    .describe("The folder in which the local services of `npm start` keep their data."),
   COLLECTION_SERVICE_FAULTS: z
     .string()
     .optional()
-    .describe("What goes wrong in the local collection service from its start, as JSON; see its README."),
+    .describe("Faults of the local collection service from its start, as JSON; see its README."),
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

@@ -38,29 +38,29 @@ const share = readAs(
 export const TRACE_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
     .optional()
-    .describe("Where traces are sent: a collector's address, to which /v1/traces is added; none without."),
+    .describe("The address of a trace collector, to which /v1/traces is added; without it, no traces."),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorUrl
     .optional()
-    .describe("The same, as the whole URL; it comes before the one above."),
+    .describe("The same as a whole URL; it overrides the one above."),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders
     .optional()
     .describe("Headers sent there, such as a key: name=value, separated by commas."),
   OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
     .optional()
-    .describe("The same; a header that both name is taken from here."),
+    .describe("The same; a header in both comes from here."),
   OTEL_EXPORTER_OTLP_PROTOCOL: z
     .literal("http/protobuf", { error: "should be http/protobuf, the one protocol that is spoken" })
     .optional()
-    .describe("The protocol spoken there, if it must be said: http/protobuf."),
+    .describe("The protocol of the collector: http/protobuf, the only choice."),
   OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(1, 600_000)
     .prefault("10000")
-    .describe("How long sending spans may take, in ms, further tries included."),
-  OTEL_SERVICE_NAME: z.string().prefault("invoice-relay").describe("What the relay is called in traces."),
+    .describe("The time limit for sending spans, in ms, with retries."),
+  OTEL_SERVICE_NAME: z.string().prefault("invoice-relay").describe("The relay's name in traces."),
   OTEL_TRACES_SAMPLER: z
     .enum(["parentbased_always_on", "parentbased_traceidratio"], {
       error: "should be parentbased_always_on or parentbased_traceidratio",
     })
     .prefault("parentbased_always_on")
-    .describe("Which callbacks are traced: all, or a share of them."),
+    .describe("The traced callbacks: all, or a share of them."),
   OTEL_TRACES_SAMPLER_ARG: share.prefault("1").describe("That share, from 0 to 1."),
 } as const;

@@ -7,27 +7,28 @@ export const ALARMS_OF_UPSTREAMS = {
     title: ["the provider fails", "sources whose provider fails"],
     about: "upstream",
     means:
-      "The provider fails again and again (time-outs, 5xx, broken answers), or answers 429 without saying " +
-      "until when, five times in a row. The circuit breaker is open and tries again every 10 s at most, " +
-      "after a 429 every 30 s.",
-    ends: "with the first answer; where only lists were slowed down, with the first page that is read.",
+      "The provider fails repeatedly (time-outs, 5xx, broken responses), or returned 429 without " +
+      "`Retry-After` five times in a row. The circuit breaker is open. It tries again after 10 s at " +
+      "most, after a 429 every 30 s.",
+    ends: "with the first response; if only lists were slowed down, with the first page that is read.",
     action: "Ask the provider whether it is up; confirmations are retried automatically.",
     todo:
-      "Nothing to do here while the provider is down; tell them. If only this relay sees it: DNS, proxy, " +
-      "firewall, `COLLECTION_API_URL`. Try `invoice-relay doctor`.",
+      "Wait, and notify the provider. If only this relay is affected, check DNS, proxy, firewall and " +
+      "`COLLECTION_API_URL`, and run `invoice-relay doctor`.",
   },
   source_paused: {
     severity: "critical",
     title: ["the provider refuses the key", "sources whose key the provider refuses"],
     about: "upstream",
-    means: "The provider refuses the key (401 or 403), and refuses it for an invoice that nobody has, too.",
-    ends: "when the key is taken: it is tried at least every minute.",
+    means: "The provider refuses the key (401 or 403), even for an id that no invoice has.",
+    ends: "when the provider accepts the key; the relay tries it at least every minute.",
     action:
       "Check COLLECTION_API_KEY, and whether the provider allows this address; asking resumes " +
       "automatically.",
     todo:
-      "Ask the provider whether the key was replaced or this address is blocked. Set `COLLECTION_API_KEY` " +
-      "(or the source's entry in `SOURCES_FILE`) and restart. All goes on by itself once the key is taken.",
+      "Did the provider replace the key, or block this address? Set `COLLECTION_API_KEY` (or the " +
+      "source's entry in `SOURCES_FILE`) and restart. Work continues by itself once the key is " +
+      "accepted.",
   },
   pause_standing: {
     severity: "warning",
@@ -58,52 +59,54 @@ export const ALARMS_OF_UPSTREAMS = {
     ],
     about: "upstream",
     means:
-      "The provider or SNS asked to wait longer than 15 minutes (`Retry-After`). It is asked after 15 " +
-      "minutes all the same.",
-    ends: "with the first answer after that, or `invoice-relay resume`.",
+      "The provider or SNS asked for a wait longer than 15 minutes (`Retry-After`). The relay tries " +
+      "again after 15 minutes.",
+    ends: "with the first response after that, or with `invoice-relay resume`.",
     action: "Ask the upstream why it demands such a long wait; it is retried automatically.",
     todo:
-      "Ask why. A rate limit: set `CONFIRM_RATE_PER_SECOND` below it. `invoice-relay resume confirm` goes " +
-      "on at once, if they agree.",
+      "Find out why. For a rate limit set `CONFIRM_RATE_PER_SECOND` below it. If the upstream agrees, " +
+      "`invoice-relay resume confirm` continues at once.",
   },
   unknown_ids_flooding: {
     severity: "warning",
     title: ["a flood of unknown ids", "floods of unknown ids"],
     about: "upstream",
     means:
-      'Most of the last hundred answers about ids that nobody knew were "not found": such ids are asked about ' +
-      "at `UNKNOWN_RATE_PER_SECOND`, known ones before them. A genuine one is found by the next sweep, within " +
-      "`RECONCILE_INTERVAL`.",
-    ends: 'when ten minutes brought no "not found".',
+      'Most of the last hundred responses about unknown ids were "not found". The relay limits unknown ' +
+      "ids to `UNKNOWN_RATE_PER_SECOND` and requests known invoices first. The next sweep, within " +
+      "`RECONCILE_INTERVAL`, finds a genuine payment among them.",
+    ends: 'after ten minutes without a "not found".',
     quietAfter: "10 minutes",
     action:
       "Someone sends made-up ids: block the address in front of the relay, or rotate the callback token.",
     todo:
-      "Somebody invents ids, or this relay asks the wrong account. Look at `remote_address` of the newest " +
-      "callbacks; [rotate the callback token](#rotate-secrets) if it leaked; check that key and callback " +
-      "URLs belong to one account.",
+      "An attacker invents ids, or this relay uses the wrong account. Check `remote_address` of the " +
+      "newest callbacks, and [rotate the callback token](#rotate-secrets) if it leaked. Check that key " +
+      "and callback URLs belong to the same account.",
   },
   topic_failing: {
     severity: "warning",
     criticalAfterMinutes: 10,
     title: ["SNS fails", "topics that SNS fails on"],
     about: "upstream",
-    means: "SNS fails again and again (throttling, 5xx, time-outs). Events wait and are sent by themselves.",
-    ends: "with the first answer.",
+    means:
+      "SNS fails repeatedly (throttling, 5xx, time-outs). Events wait, and the relay sends them by " +
+      "itself.",
+    ends: "with the first response.",
     action: "Check the health and quotas of SNS; events are sent again automatically.",
     todo:
-      "AWS' health page, the account's quotas, the network. If it is throttling, ask AWS for a higher " +
-      "quota.",
+      "Check AWS' health page, the account's quotas and the network. If SNS throttles, request a " +
+      "higher quota.",
   },
   topic_paused: {
     severity: "critical",
     title: ["SNS refuses the topic", "topics that SNS refuses"],
     about: "upstream",
-    means: "SNS refuses the topic: no credentials, no right, or no such topic.",
-    ends: "when SNS takes the topic: it is tried every 30 s at the latest.",
+    means: "SNS refuses the topic: missing credentials, a missing right, or a missing topic.",
+    ends: "when SNS accepts the topic; the relay tries every 30 s at the latest.",
     action: "Check the topic, AWS_REGION and the credentials; sending resumes automatically.",
     todo:
       "Does the topic exist in `AWS_REGION`? May the role `sns:Publish` to it, and use its KMS key? " +
-      "`invoice-relay doctor` says. It goes on by itself.",
+      "Run `invoice-relay doctor`. Work continues by itself.",
   },
 } as const satisfies Record<string, AlarmDefinition>;
