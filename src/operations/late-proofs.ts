@@ -74,7 +74,8 @@ export function unprovenIn(facts: Facts): string[] {
 
 /**
  * Raises an alarm of each list that some process serves and none has read for long, and of each source without its
- * daily certificate, unless another alarm or the source's state says why; closes those that are over.
+ * daily certificate, unless another alarm or the source's state says why; closes those that are over. Workers that run
+ * for ten minutes had the time.
  */
 export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: number): Promise<void> {
   const { open, sources, ...read } = await inSnapshot(db, async (snapshot) => ({
@@ -86,6 +87,11 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
     open: (await listAlarms(snapshot, { names: TELL }, ALL)).items,
     sources: await listUpstreams(snapshot, SOURCE),
   }));
+  const runsLong = read.processes.some(
+    ({ workers, lives, startedAt }) => workers && lives && +read.at - +startedAt > SWEEP_TAKES_MS,
+  );
+  // Who has just come back from a long outage is still at it.
+  if (!runsLong) return;
   const wanted = new Map<string, readonly string[]>();
   for (const { serves } of read.processes)
     for (const [source, ids] of Object.entries(serves.sources ?? {}))

@@ -220,6 +220,9 @@ describe("an alarm that a job raises", () => {
       );
     };
     expect(await late(3)).toEqual([]);
+    // Who has just come back is still at it.
+    expect(await late(31)).toEqual([]);
+    await query("update relay_process set started_at = now() - interval '11 minutes'");
     for (const hours of [4, 29]) expect(await late(hours)).toEqual([list]);
     expect(await late(31)).toEqual([list, "shop"]);
     // Others say why.

@@ -1,5 +1,5 @@
 import type { Field, List, Rows, Value, View } from "../../operations/index.ts";
-import { type AnyRemedy, commandLine, type RemedyInputs } from "../../platform/errors/index.ts";
+import { commandLine, type RemedyInputs, withCommand } from "../../platform/errors/index.ts";
 import {
   clock,
   countText,
@@ -107,13 +107,14 @@ function cellOf<Row>(row: Row, field: Field<Row>, { currencyOf }: Rendering): st
     const { currency, source } = row as { currency?: string; source: string };
     return currency ?? currencyOf(source);
   });
-  return shown !== null && note ? `${shown} (${note})` : shown;
+  if (shown === null) return null;
+  const noted = note ? `${shown} (${note})` : shown;
+  return field.remedy === undefined ? noted : withCommand(`${noted}`, field.remedy(row));
 }
 
 function written<Row>(value: Value, { kind }: Field<Row>, currency: () => string | undefined) {
   if (value == null || value === "") return null;
   if (kind === "time") return clock(new Date(value as Date | string));
-  if (kind === "remedy") return commandLine(value as AnyRemedy);
   if (kind === "progress") return (value as readonly number[]).map(countText).join(" of ");
   if (kind === "money") return moneyIn(currency(), String(value));
   if (typeof value === "number") return value;

@@ -1,6 +1,6 @@
 import { countText, numberOf } from "../../platform/values/text.ts";
 import type { Change, ListedAlarm } from "../list/results.ts";
-import { type Rows, remedy, source, state, text, time, type View, words } from "./view.ts";
+import { type Rows, source, state, text, time, type View, words } from "./view.ts";
 
 export const ALARMS: Rows<ListedAlarm> = {
   one: "alarm",
@@ -17,8 +17,10 @@ export const ALARMS: Rows<ListedAlarm> = {
     time("Snoozed until", "snoozedUntil"),
     words("What is wrong", "detail", { isLong: true }),
     text("Note", "note", { isLong: true }),
-    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), { isLong: true }),
-    remedy("With", ({ clearedAt, remedy }) => (clearedAt === null ? remedy : null)),
+    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), {
+      isLong: true,
+      remedy: ({ remedy }) => remedy,
+    }),
   ],
   none: "No alarms.",
   why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",

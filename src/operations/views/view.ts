@@ -10,34 +10,14 @@ export type Either<Type> = Type extends Date
     ? { [Key in keyof Type]: Either<Type[Key]> }
     : Type;
 
-export type Value =
-  | string
-  | number
-  | Date
-  | readonly string[]
-  | readonly [number, number]
-  | AnyRemedy
-  | null
-  | undefined;
+export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
 
 /**
  * text: somebody else may have written it; words: a sentence of ours; source: told where there are several; state: one
  * of our words; money: in the row's currency or its source's;
- * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own;
- * remedy: at a terminal a command, in the console a button or a link.
+ * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
  */
-type Kind =
-  | "text"
-  | "words"
-  | "source"
-  | "time"
-  | "money"
-  | "state"
-  | "count"
-  | "progress"
-  | "id"
-  | "raw"
-  | "remedy";
+type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
 
 /** A field of a result: a column of a list, a line of a sheet. */
 export interface Field<Row> extends Look<Row> {
@@ -52,6 +32,8 @@ interface Look<Row> {
   of?: string | ((row: Row) => string);
   /** Said beside the value. */
   note?: (row: Row) => string | null;
+  /** What does it: at a terminal a command, in the console a button or a link. */
+  remedy?: (row: Row) => AnyRemedy | null;
   /** Takes several lines and what is left of the width. */
   isLong?: boolean;
   /** On a phone a row is a small card: `lead` its first line, `side` at that line's right, `away` left out. */
@@ -79,7 +61,6 @@ export const count = fieldOf<number | null>("count");
 export const progress = fieldOf<readonly [done: number, of: number]>("progress");
 export const id = fieldOf<Text | readonly string[]>("id");
 export const raw = fieldOf<Text>("raw");
-export const remedy = fieldOf<AnyRemedy | null>("remedy");
 export const source = <Row extends { source: string }>(): Field<Row> =>
   fieldOf<Text>("source")<Row>("Source", ({ source }) => source, { phone: "away" });
 export const money: <Row extends { source: string }>(...given: Parameters<typeof text<Row>>) => Field<Row> =

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from "preact";
 import type { Field, List, Value, View } from "../../../../operations/views/view.ts";
-import type { AnyRemedy } from "../../../../platform/errors/remedy.ts";
 import { go, keepSpot, Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
 import { Copy, Id, Section } from "./page.tsx";
@@ -42,6 +41,7 @@ const isId = (text: string) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
 /** A value in the way of its kind; a dash where there is none. @param isWhole in details, where there is room */
 function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Row>; isWhole?: boolean }) {
   const note = field.note?.(row);
+  const remedy = isMissing(field.value(row)) ? null : field.remedy?.(row);
   return (
     <>
       <Bare {...{ row, field, isWhole }} />
@@ -51,6 +51,7 @@ function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Ro
           <Outside text={note} />
         </small>
       )}
+      {remedy && <RemedyShown of={remedy} />}
     </>
   );
 }
@@ -69,7 +70,6 @@ function Bare<Row>({ row, field, isWhole }: { row: Row; field: Field<Row>; isWho
       </span>
     );
   }
-  if (field.kind === "remedy") return <RemedyShown of={value as AnyRemedy} />;
   if (typeof value === "number") return countText(value);
   const [first = "", ...others] = Array.isArray(value) ? value.map(String) : [String(value)];
   const page = pageOf(row, field);
