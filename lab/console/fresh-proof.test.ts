@@ -6,12 +6,7 @@ const stand = standHere();
 
 // Until 01:00 UTC the relay makes no certificate for today, and the next sweep is a day ahead.
 beforeAll(async () => {
-  await stand.environment.query(
-    `insert into sweep (id, source, collection_id, kind, state, window_from, window_to, started_at, finished_at, due_at)
-     select gen_random_uuid(), source, id::uuid, 'automatic', 'done', now(), now(), now(), now(), now()
-     from relay_process cross join jsonb_each(serves -> 'sources') as served (source, ids)
-       cross join jsonb_array_elements_text(ids) as one (id)`,
-  );
+  await stand.environment.query("update sweep set finished_at = now() where state = 'done'");
   await stand.environment.query(
     `insert into certificate (id, source, day, window_from, window_to, collection_ids, state, finished_at, result,
        gaps, document)
