@@ -51,7 +51,11 @@ function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Ro
           <Outside text={note} />
         </small>
       )}
-      {remedy && <RemedyShown of={remedy} />}
+      {remedy && (
+        <span class="block">
+          <RemedyShown of={remedy} />
+        </span>
+      )}
     </>
   );
 }
