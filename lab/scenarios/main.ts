@@ -4,8 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";
-import { connect } from "../../src/platform/database/connect.ts";
-import { migrateToLatest } from "../../src/platform/database/migrate.ts";
+import { connect, migrateToLatest } from "../../src/platform/database/index.ts";
 import { Secret } from "../../src/platform/values/secret.ts";
 import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
 import { runInLab, say } from "../environment/run-lab.ts";

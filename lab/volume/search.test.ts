@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { findInvoices } from "../../src/operations/find-invoices.ts";
-import type { PagePosition } from "../../src/platform/database/page.ts";
-import type { Database } from "../../src/platform/database/tables.ts";
+import type { Database, PagePosition } from "../../src/platform/database/index.ts";
 import { openDatabase } from "../../test/support/database.ts";
 import { startHarness } from "../../test/support/relay.ts";
 

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { InvoicePaidErrorKind } from "../../src/events/invoice-paid-error.ts";
-import { parseUnsignedInvoicePaid } from "../../src/events/parse-invoice-paid.ts";
+import { type InvoicePaidErrorKind, parseUnsignedInvoicePaid } from "../../src/events/index.ts";
 
 const text = readFileSync(join(import.meta.dirname, "published/v1/payloads/full.json"), "utf8");
 const event = JSON.parse(text);

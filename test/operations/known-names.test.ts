@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { operations } from "../../src/operations/list/list.ts";
-import type { Operation } from "../../src/operations/list/operation.ts";
+import { type Operation, operations } from "../../src/operations/index.ts";
 import { isUuid } from "../../src/platform/values/ids.ts";
 import { adminApi } from "../support/admin.ts";
 import { runCli } from "../support/cli-process.ts";

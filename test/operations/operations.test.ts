@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { operations } from "../../src/operations/list/list.ts";
-import type { Operation } from "../../src/operations/list/operation.ts";
+import { type Operation, operations } from "../../src/operations/index.ts";
 import { ADMIN_TOKENS, type AdminApi, adminApi } from "../support/admin.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addConfirmation, addEvents } from "../support/log-rows.ts";

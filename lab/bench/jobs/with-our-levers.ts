@@ -2,9 +2,8 @@ import { hash } from "node:crypto";
 import { sql } from "kysely";
 import * as steps from "../../../src/pipeline/confirm/answer-statement.ts";
 import { type OutgoingEvent, SnsDestination } from "../../../src/pipeline/publish/sns-destination.ts";
-import { GroupCommit } from "../../../src/platform/database/group-commit.ts";
+import { type Database, GroupCommit } from "../../../src/platform/database/index.ts";
 import * as columns from "../../../src/platform/database/statement.ts";
-import type { Database } from "../../../src/platform/database/tables.ts";
 import { TOPIC_ARN } from "../harness/payment.ts";
 import type { JobOutlet, Paid } from "./queue-job.ts";
 

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { adminRouter } from "../../../src/interfaces/admin-api/admin-router.ts";
-import type { Live } from "../../../src/interfaces/admin-api/live.ts";
+import { adminRouter, type Live } from "../../../src/interfaces/admin-api/index.ts";
 import type { OperationParts } from "../../../src/operations/list/operation.ts";
 import { listen } from "../../../src/platform/http/http-server.ts";
 import { Secret } from "../../../src/platform/values/secret.ts";

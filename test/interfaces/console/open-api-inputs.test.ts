@@ -3,8 +3,7 @@ import formats from "ajv-formats";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { openApiDocument } from "../../../src/interfaces/admin-api/open-api.ts";
-import { operations } from "../../../src/operations/list/list.ts";
-import type { Operation } from "../../../src/operations/list/operation.ts";
+import { type Operation, operations } from "../../../src/operations/index.ts";
 
 const VALUES = [
   ...["", " ", "x", "x\u0000", "x\u0085", "x".repeat(2_000), "0".repeat(36), -1, 1.5, 1e9, "50", "0x10"],

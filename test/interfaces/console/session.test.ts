@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ABSOLUTE_MS, IDLE_MS, Sessions } from "../../../src/interfaces/admin-api/sessions.ts";
-import { operations } from "../../../src/operations/list/list.ts";
-import { roleFor } from "../../../src/operations/list/operation.ts";
+import { operations, roleFor } from "../../../src/operations/index.ts";
 import { readSettings } from "../../../src/platform/config/settings.ts";
 import { ADMIN, ADMIN_TOKENS, adminApi, cookieIn, OPERATOR, READER } from "../../support/admin.ts";
 import { openSession } from "../../support/database.ts";

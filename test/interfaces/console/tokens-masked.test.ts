@@ -1,7 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import { newId } from "../../../src/platform/values/ids.ts";
-import { withTextsMasked } from "../../../src/platform/values/mask.ts";
+import { newId, withTextsMasked } from "../../../src/platform/values/index.ts";
 import { adminApi, READER } from "../../support/admin.ts";
 import { addCallback, addConfirmation, addInvoice } from "../../support/log-rows.ts";
 import { TOKEN } from "../../support/relay.ts";

@@ -7,8 +7,7 @@ import { Alarms } from "../../../src/platform/alarms/alarms.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
-import type { Handoff } from "../../../src/platform/worker/policy.ts";
+import { type Handoff, leaseOf } from "../../../src/platform/worker/index.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { paidOutcome } from "../../support/paid-outcome.ts";
 

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { plainStatus } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
-import { plainColumn } from "../../../src/pipeline/confirm/invoices/read-invoices.ts";
+import { plainColumn, plainStatus } from "../../../src/pipeline/confirm/index.ts";
 import { ownDatabase } from "../../support/database.ts";
 
 it("a status is one thing to Postgres and to the relay, whatever stands around it or in it", async () => {

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CollectionNames } from "../../../src/pipeline/confirm/collection-names.ts";
-import { SourceProof } from "../../../src/pipeline/confirm/source-proof.ts";
+import { CollectionNames, SourceProof } from "../../../src/pipeline/confirm/index.ts";
 import type { UpstreamReport } from "../../../src/platform/upstreams/machine.ts";
 import type { Answer, CollectionAnswer, Provider } from "../../../src/provider/provider.ts";
 

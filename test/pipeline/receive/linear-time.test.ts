@@ -6,14 +6,13 @@ import { readInflated } from "../../../src/pipeline/receive/reading/read-callbac
 import { callbackAddress, referenceOf, requestMask } from "../../../src/pipeline/receive/request-texts.ts";
 import { messageOf } from "../../../src/platform/errors/errors.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
+import { Secret, storableText } from "../../../src/platform/values/index.ts";
 import {
   maskedEvidence,
   maskOf,
   quietText,
   withoutCallbackTokens,
 } from "../../../src/platform/values/mask.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
-import { storableText } from "../../../src/platform/values/text.ts";
 import { CollectionApiError } from "../../../src/provider/collection-api/index.ts";
 import { httpApp } from "../../../src/runtime/http-app.ts";
 import { anyText } from "../../support/any-text.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { readUnprovenDays } from "../../../src/pipeline/reconcile/certified-days.ts";
-import { readCertificatePage } from "../../../src/pipeline/reconcile/read-certificates.ts";
+import { readCertificatePage, readUnprovenDays } from "../../../src/pipeline/reconcile/index.ts";
 import { dayOf } from "../../../src/platform/values/time.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { midnight, named, PAID_AT, place, prove } from "./prove-period.ts";

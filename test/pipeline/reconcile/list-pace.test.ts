@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ListPace } from "../../../src/pipeline/reconcile/list/list-pace.ts";
 import { ListUnreadable } from "../../../src/pipeline/reconcile/list/list-reader.ts";
-import { Upstream } from "../../../src/platform/upstreams/upstream.ts";
-import { SOURCE } from "../../../src/platform/upstreams/upstream-kind.ts";
+import { SOURCE, Upstream } from "../../../src/platform/upstreams/index.ts";
 import { books } from "./relay-books.ts";
 
 /** A source of which this was noted; nobody waits for what that asks. */

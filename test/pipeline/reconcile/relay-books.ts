@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CompiledQuery } from "kysely";
-import type { ReconcileSource } from "../../../src/pipeline/reconcile/reconcile-source.ts";
-import { sweepPass } from "../../../src/pipeline/reconcile/sweep/sweep.ts";
+import { type ReconcileSource, sweepPass } from "../../../src/pipeline/reconcile/index.ts";
 import { connect } from "../../../src/platform/database/connect.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import type { Signer } from "../../../src/platform/signing/signed.ts";

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { listRefusals } from "../../../src/pipeline/replay/replay-rows.ts";
-import { cancelReplay } from "../../../src/pipeline/replay/start-replay.ts";
+import { cancelReplay, listRefusals } from "../../../src/pipeline/replay/index.ts";
 import { createLocalTopic } from "../../../src/runtime/dev-topics.ts";
 import { eventually, toEqual } from "../../support/eventually.ts";
 import { addEvents, wholeDatabase } from "../../support/log-rows.ts";

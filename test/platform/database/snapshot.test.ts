@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
-import { readVitalSigns } from "../../../src/operations/backlog.ts";
-import { readStatus } from "../../../src/operations/status-facts.ts";
-import { readTimeline } from "../../../src/operations/timeline-reading.ts";
+import { readStatus, readTimeline, readVitalSigns } from "../../../src/operations/index.ts";
 import { showUndelivered } from "../../../src/operations/undelivered.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
 import { addAlarm, addCallback, addConfirmation, withDatabase } from "../../support/log-rows.ts";

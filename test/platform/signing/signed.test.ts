@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { readSettings } from "../../../src/platform/config/settings.ts";
-import { readSigningKey } from "../../../src/platform/config/signing-key.ts";
-import { readDocuments } from "../../../src/platform/signing/read-documents.ts";
+import { readSettings, readSigningKey } from "../../../src/platform/config/index.ts";
+import { readDocuments, readKeyFile, verifySigned } from "../../../src/platform/signing/index.ts";
 import { canonicalJson, keyIdOf, publicKeyOf, Signer } from "../../../src/platform/signing/signed.ts";
-import { readKeyFile, verifySigned } from "../../../src/platform/signing/verify-signed.ts";
 import { Secret } from "../../../src/platform/values/secret.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { newSigningKey } from "./signing-key.ts";

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { readSource, registerUpstreams } from "../../../src/platform/upstreams/source-row.ts";
-import { UnknownIds } from "../../../src/platform/upstreams/unknown-ids.ts";
+import { readSource, registerUpstreams, UnknownIds } from "../../../src/platform/upstreams/index.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { alarmsOn } from "../../support/test-log.ts";
 

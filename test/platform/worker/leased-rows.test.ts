@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { confirmationLeases } from "../../../src/pipeline/confirm/queue/claim.ts";
-import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
+import { confirmationLeases, openConfirmations } from "../../../src/pipeline/confirm/index.ts";
 import { leaseOf } from "../../../src/platform/worker/lease.ts";
 import { openSession, ownDatabase } from "../../support/database.ts";
 

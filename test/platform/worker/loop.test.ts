@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import { noteWork } from "../../../src/platform/errors/errors.ts";
 import { createLogger, type Logger } from "../../../src/platform/log/log.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
-import { startLoop } from "../../../src/platform/worker/loop.ts";
-import { Signal } from "../../../src/platform/worker/signal.ts";
+import { Signal, startLoop } from "../../../src/platform/worker/index.ts";
 
 /** A signal that nobody waits for in earnest: notes how long it would have been, and wakes at once. */
 class NotedSignal extends Signal {

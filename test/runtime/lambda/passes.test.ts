@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makePartitions } from "../../../src/pipeline/receive/log/partitions.ts";
-import { connect } from "../../../src/platform/database/connect.ts";
-import { grantRoles } from "../../../src/platform/database/roles.ts";
+import { connect, grantRoles } from "../../../src/platform/database/index.ts";
 import { Secret } from "../../../src/platform/values/secret.ts";
 import { COLLECTION, startListProvider } from "../../pipeline/reconcile/list-provider.ts";
 import { eventually, toBeGreaterThan } from "../../support/eventually.ts";

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { promote } from "../../../../src/pipeline/confirm/queue/change-confirmations.ts";
+import { openConfirmations, promote } from "../../../../src/pipeline/confirm/index.ts";
 import { claimConfirmations } from "../../../../src/pipeline/confirm/queue/claim.ts";
-import { openConfirmations } from "../../../../src/pipeline/confirm/queue/open.ts";
 import type { Database } from "../../../../src/platform/database/tables.ts";
 import type { Limits } from "../../../../src/platform/upstreams/allowance.ts";
 import { leaseOf } from "../../../../src/platform/worker/lease.ts";
