@@ -67,6 +67,6 @@ export function loadLine({ receive, bare }: LoadTimes): string {
 }
 
 if (import.meta.main) {
-  const receive = join(root, ".esbuild/.build/src/app/lambda/receive.cjs");
+  const receive = join(root, ".esbuild/.build/src/runtime/lambda/receive.cjs");
   process.stdout.write(`${loadLine(measureLoad(receive))}\n`);
 }

@@ -78,7 +78,7 @@ describe("npm run package:lambda", () => {
   });
 
   it("works offline and without credentials, and the HTTP function's bundle is below 2.4 MB", async () => {
-    const { size } = await stat(join(root, ".esbuild/.build/src/app/lambda/receive.cjs"));
+    const { size } = await stat(join(root, ".esbuild/.build/src/runtime/lambda/receive.cjs"));
 
     expect(size).toBeLessThan(2_400_000);
   });
@@ -189,7 +189,7 @@ describe("npm run package:lambda", () => {
   });
 
   it("loads the HTTP function in at most four times what express and pg alone take", () => {
-    const times = measureLoad(join(root, ".esbuild/.build/src/app/lambda/receive.cjs"));
+    const times = measureLoad(join(root, ".esbuild/.build/src/runtime/lambda/receive.cjs"));
     process.stdout.write(`${loadLine(times)}\n`);
 
     // CPU time: what else the machine does has no part in it. A third of the bundle is the AWS SDK, which the
