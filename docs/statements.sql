@@ -4268,13 +4268,13 @@ with told as (
     cleared_told_at = case when id = any($2::bigint[]) then clock_timestamp() end
   where id = any($3::bigint[])
 ),
-cleared as (
-  update alarm set cleared_at = clock_timestamp() where cleared_at is null and (name = 'webhook_failing')
-)
-update alarm_telling
-set next_at = clock_timestamp() + $4::float8 * interval '1 ms', failures = 0;
+turn as (update alarm_telling set next_at = clock_timestamp() + $4::float8 * interval '1 ms', failures = 0)
+update alarm
+set cleared_at = clock_timestamp()
+where cleared_at is null and (name = 'webhook_failing')
+returning name, source, subject;
 
--- delayNotifying, src/platform/alarms/alarms-to-notify.ts
+-- delay, src/platform/alarms/alarms-to-notify.ts
 with delayed as (
   update alarm_telling
   set next_at = clock_timestamp() + $1::float8 * interval '1 ms', failures = failures + 1
@@ -4291,7 +4291,8 @@ from (
 order by name, source, subject
 on conflict (name, source, subject)
 where cleared_at is null do update
-set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail;
+set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
+returning name, source, subject, detail, times;
 
 -- closeAlarms, src/platform/alarms/alarms.ts
 update alarm

@@ -68,8 +68,8 @@ export const ALERTS: readonly Alert[] = [
     expr: `max by (alarm) (invoice_relay_alarms_open{alarm=~"${ESCALATING.map(({ name }) => name).join("|")}"}) > 0`,
     for: "10m",
     severity: "critical",
-    summary: "The provider or SNS has failed for ten minutes: payments wait for their events.",
-    todo: "[source_failing](#source_failing) or [topic_failing](#topic_failing).",
+    summary: "What keeps payments from their events has lasted for ten minutes.",
+    todo: "See the heading with its name.",
     heading: "{{ $labels.alarm }}",
   },
   {

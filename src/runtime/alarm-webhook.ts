@@ -115,7 +115,7 @@ const BACK_OFF = { firstMs: 5_000, capMs: NOTIFYING_WAITS.afterFailureMs };
  * waits for it.
  */
 export function notifyPeople(
-  { db, lease, log }: Pick<JobContext, "db" | "lease" | "log">,
+  { db, lease, log, alarms }: Pick<JobContext, "db" | "lease" | "log" | "alarms">,
   webhook: Pick<NonNullable<ReturnType<typeof alarmWebhook>>, "notify"> | null,
 ): Run {
   if (webhook === null) return async () => null;
@@ -134,13 +134,13 @@ export function notifyPeople(
     );
     if (problem === null) {
       step("alarms told");
-      await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs);
+      alarms.notifyCleared(await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs));
       step("alarms marked as told");
       return NOTIFYING_WAITS.betweenMs;
     }
     const failures = pending.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
-    await delayNotifying(db, waitMs, problem);
+    alarms.notify(await delayNotifying(db, { waitMs, problem }));
     log.warn(
       { alarms: told.length, failures, error: problem },
       "nobody could be told of alarms; tried again",

@@ -7,6 +7,7 @@ import { alarmWebhook, notifyPeople } from "../../src/runtime/alarm-webhook.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addAlarm } from "../support/log-rows.ts";
+import { alarmsOn } from "../support/test-log.ts";
 import { withStatus } from "./with-status.ts";
 
 /** A relay's webhook, what makes people told of all that there is to tell, status, and the command. */
@@ -16,7 +17,7 @@ async function withWebhook() {
   const environment = harness.environment({ ALARM_WEBHOOK_URL: receiver.url, INVOICE_RELAY_OPERATOR: "ada" });
   const log = createLogger({ level: "silent" });
   const webhook = alarmWebhook(readSettings(environment), createMetrics());
-  const pass = notifyPeople({ db, lease: leaseOf(15_000), log }, webhook);
+  const pass = notifyPeople({ db, lease: leaseOf(15_000), log, alarms: alarmsOn(db) }, webhook);
   /** @returns of the last message each alarm: its source, how urgent it is, whether it was told before, or is over. */
   const tell = async () => {
     await harness.query("update alarm_telling set next_at = '-infinity'");

@@ -11,6 +11,7 @@ import { addAlarm } from "../support/log-rows.ts";
 import { onTestFinished } from "../support/own-test.ts";
 import { type Harness, startHarness, startRelay } from "../support/relay.ts";
 import { startRelayProcess } from "../support/relay-process.ts";
+import { alarmsOn } from "../support/test-log.ts";
 
 const WAIT = { interval: 20 };
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
@@ -76,7 +77,8 @@ describe.concurrent("ALARM_WEBHOOK_URL", () => {
 
     const { db, close } = connect(new Secret(harness.databaseUrl), { max: 1 });
     onTestFinished(close);
-    const context = { db, lease: leaseOf(15_000), log: createLogger({ level: "silent" }) };
+    const log = createLogger({ level: "silent" });
+    const context = { db, lease: leaseOf(15_000), log, alarms: alarmsOn(db) };
     const tell = notifyPeople(context, { notify: async () => null });
     const inTurn = async (subject: string) => {
       await harness.query("update alarm_telling set next_at = now()");

@@ -25,13 +25,13 @@ interface Schema {
 /** By the operations' ids; made of their input schemas when the pages are built. */
 export const consoleForms = (): Record<string, Form> =>
   Object.fromEntries(
-    (operations as unknown as readonly Operation[]).map(({ id, path, summary, query, body }) => {
+    (operations as unknown as readonly Operation[]).map(({ id, path, summary, query, body, view }) => {
       const [asked = {}, given = {}] = [query, body].map(
         (schema) => schema && (schemaOf(schema, "input") as Schema).properties,
       );
       const all = Object.entries({ ...asked, ...given, ...given.filters?.properties })
         .filter(([name]) => !ELSEWHERE.test(name))
-        .map(([name, schema]) => [name, fieldOf(name, schema)]);
+        .map(([name, schema]) => [name, fieldOf(name, schema, labelOf(name, view))]);
       return [id, { path, summary, fields: Object.fromEntries(all) }];
     }),
   );
@@ -39,11 +39,30 @@ export const consoleForms = (): Record<string, Form> =>
 /** Asked in a way of their own, or of no form. */
 const ELSEWHERE = /^(limit|cursor|before|after|reason|dryRun|text|filters|alarms|target|ids)$/;
 
-function fieldOf(name: string, schema: Schema): Omit<FormField, "name"> {
+/** Of what no column shows as it is. */
+const LABELS: Readonly<Record<string, string>> = {
+  to: "Until",
+  confirmedTo: "Confirmed until",
+  invoiceId: "Invoice",
+  invoiceIds: "Invoices",
+  callbackIds: "Callbacks",
+  eventType: "Type of event",
+  refused: "Refused ones, too",
+  publish: "Also publish payments from before the first serve",
+  rate: "At most, per second",
+};
+
+/** As the column of the list that shows the same. */
+function labelOf(name: string, { lists = [] }: NonNullable<Operation["view"]> = {}): string {
+  const column = lists.flatMap(({ of }) => of.columns).find((one) => one.name === name);
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return column?.label ?? LABELS[name] ?? words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function fieldOf(name: string, schema: Schema, label: string): Omit<FormField, "name"> {
   const { description: about, enum: states, minimum: min, maximum: max, maxLength } = schema;
   return {
-    label: words.charAt(0).toUpperCase() + words.slice(1),
+    label,
     kind: kindOf(name, schema),
     ...{ about, states, input: { min, max, maxLength } },
   } as Omit<FormField, "name">;

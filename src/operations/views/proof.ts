@@ -71,7 +71,7 @@ export const RECONCILED: View<Reconciled> = {
     return (
       `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
       `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. Payments from before the first serve ` +
-      "are recorded only, unless --publish says otherwise. Certify again in a moment to prove it."
+      "are recorded only, unless they were to be published as well. Certify again in a moment to prove it."
     );
   },
   lists: [

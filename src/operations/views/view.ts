@@ -23,6 +23,8 @@ type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" |
 export interface Field<Row> extends Look<Row> {
   label: string;
   kind: Kind;
+  /** The row's field that it shows as it is. */
+  name?: string;
   /** null: a sheet leaves it out, a list shows a dash. */
   value: (row: Row) => Value;
 }
@@ -49,7 +51,7 @@ const fieldOf =
   <Kept extends Value>(kind: Kind) =>
   <Row>(label: string, from: KeyOf<Row, Kept> | ((row: Row) => Kept), look: Look<Row> = {}): Field<Row> => ({
     ...{ label, kind, ...look },
-    value: typeof from === "function" ? from : (row) => row[from] as Kept,
+    ...(typeof from === "function" ? { value: from } : { name: from, value: (row) => row[from] as Kept }),
   });
 
 type Text = string | null | undefined;

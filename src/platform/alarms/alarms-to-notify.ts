@@ -1,16 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import {
-  command,
-  type Database,
-  nullable,
-  type RowOf,
-  returned,
-  type Slots,
-  Statement,
-} from "../database/index.ts";
+import { type Database, nullable, type RowOf, returned, type Slots, Statement } from "../database/index.ts";
 
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
-import { clearAlarms, raiseAlarms } from "./alarms.ts";
+import { type Alarm, clearAlarms, ENDED_ALARMS, type EndedAlarm, raiseAlarms } from "./alarms.ts";
 
 const ALARM_TO_NOTIFY = {
   id: returned.count,
@@ -114,45 +106,65 @@ export async function claimAlarmsToNotify(db: Database, given: Turn): Promise<Cl
   return { alarms: rows.map(({ failures: _, ...alarm }) => alarm), failures: first.failures };
 }
 
-const markNotified = command(
-  (at: Date, ids: readonly number[], ended: readonly number[], nextInMs: number) => sql`
+interface Marked {
+  at: Date;
+  ids: readonly number[];
+  ended: readonly number[];
+  nextInMs: number;
+}
+
+const markNotified = new Statement(
+  ENDED_ALARMS,
+  ({ value }: Slots<Marked>) => sql`
     with told as (
-      update alarm set told_at = ${at},
-        cleared_told_at = case when id = any(${ended}::bigint[]) then clock_timestamp() end
-      where id = any(${ids}::bigint[])),
-    cleared as (${clearAlarms(sql`name = 'webhook_failing'`)})
-    update alarm_telling set next_at = ${inMs(sql`${nextInMs}`)}, failures = 0`,
+      update alarm set told_at = ${value(({ at }) => at)},
+        cleared_told_at = case when id = any(${value(({ ended }) => ended)}::bigint[]) then clock_timestamp() end
+      where id = any(${value(({ ids }) => ids)}::bigint[])),
+    turn as (
+      update alarm_telling set next_at = ${inMs(value(({ nextInMs }) => nextInMs))}, failures = 0)
+    ${clearAlarms(sql`name = 'webhook_failing'`)} returning name, source, subject`,
 );
 
 /**
  * Records that people were notified of them, in their state when they were claimed: the end of one that has
  * ended since is still to come.
  * @param nextInMs how long until the next message at the earliest, in ms
+ * @returns the alarm of the webhook itself, which that ended
  */
 export async function markAlarmsNotified(
   db: Database,
   told: readonly AlarmToNotify[],
   nextInMs: number,
-): Promise<void> {
+): Promise<readonly EndedAlarm[]> {
   const at = told[0]?.at ?? new Date(0);
   const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
   const ids = told.map(({ id }) => id);
-  await markNotified(db, at, ids, ended, nextInMs);
+  return await markNotified.execute(db, { at, ids, ended, nextInMs });
 }
 
 /** One failure or two may pass by themselves. */
 const FAILURES_TOLD = 3;
 
+const delay = new Statement(
+  { ...ENDED_ALARMS, detail: returned.text(), times: returned.integer },
+  ({ value }: Slots<{ waitMs: number; problem: string }>) => sql`
+    with delayed as (
+      update alarm_telling set next_at = ${inMs(value(({ waitMs }) => waitMs))}, failures = failures + 1
+      returning failures)
+    ${raiseAlarms(sql`
+      select 'webhook_failing' as name, '' as source, 'webhook' as subject,
+        format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures,
+          ${value(({ problem }) => problem)}::text) as detail
+      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}
+    returning name, source, subject, detail, times`,
+);
+
 /**
  * Notes that telling failed; several times in a row it is an alarm.
- * @param waitMs how long until the next try, in ms
+ * @param given.waitMs how long until the next try, in ms
+ * @returns that alarm, where it is new
  */
-export const delayNotifying = command((waitMs: number, problem: string) => {
-  const detail = sql`format('ALARM_WEBHOOK_URL has not taken the last %s messages: %s.', failures, ${problem}::text)`;
-  return sql`
-    with delayed as (
-      update alarm_telling set next_at = ${inMs(sql`${waitMs}`)}, failures = failures + 1 returning failures)
-    ${raiseAlarms(sql`
-      select 'webhook_failing' as name, '' as source, 'webhook' as subject, ${detail} as detail
-      from delayed where failures >= ${sql.lit(FAILURES_TOLD)}`)}`;
-});
+export const delayNotifying = async (
+  db: Database,
+  given: { waitMs: number; problem: string },
+): Promise<readonly Alarm[]> => (await delay.execute(db, given)).filter(({ times }) => times === 1);

@@ -20,6 +20,15 @@ it("a form asks for each field by what its schema takes", () => {
   expect(forms.noteAlarms?.fields.note?.kind).toBe("lines");
 });
 
+it("a filter is called as the column that shows the same", () => {
+  const labels = (operation: string) =>
+    Object.fromEntries(
+      Object.entries(forms[operation]?.fields ?? {}).map(([name, { label }]) => [name, label]),
+    );
+  expect(labels("readAuditLog")).toMatchObject({ actor: "Who", action: "What", subject: "Which" });
+  expect(labels("listCallbacks")).toMatchObject({ remoteAddress: "Sender", foundBy: "Id found in" });
+});
+
 it("the pages ask for fields that their operation takes", () => {
   const asked = globSync("src/interfaces/console/pages/**/*.tsx").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/fieldsOf\("(\w+)", \[([^\]]*)\]/g)].flatMap(

@@ -8,6 +8,7 @@ import { may, type Progress, postLines, urlOf } from "../api/client.ts";
 import { numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";
 import { Fields, type FormField, useTask, useValues } from "../parts/form.tsx";
+import { fieldsOf, readForm } from "../parts/operations.ts";
 import { Problem, ProgressShown, Section } from "../parts/page.tsx";
 import { Button, Download } from "../parts/values.tsx";
 
@@ -36,12 +37,12 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
   if (!may("certify") && !may("reconcile"))
     return <p>To certify or reconcile takes a token of role operate.</p>;
 
-  const start = (wanted: Work, reason?: string) => {
+  const start = (wanted: Work, given: object = {}) => {
     setWork(wanted);
     setProgress(null);
     setSaid(null);
     void run(async () => {
-      const body = { from, to, reason };
+      const body = { from, to, ...given };
       const result = await postLines(`/${wanted}`, { body }, setProgress, leaving.current.signal);
       setSaid(
         wanted === "certify"
@@ -70,8 +71,9 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
           title="Reconcile"
           isDisabled={isBusy || isBad}
           question={`Reconcile ${from === to ? from : `${from} to ${to}`}?`}
-          run={async (reason) => {
-            start("reconcile", reason);
+          fields={() => PUBLISH}
+          run={async (reason, values) => {
+            start("reconcile", { reason, ...readForm(PUBLISH, values) });
             return "Reconciling; it goes on when you leave this page.";
           }}
         />
@@ -91,6 +93,8 @@ export function ProofForm({ from: first, to: last, zone = "", isFixed = false, o
 }
 
 type Work = "certify" | "reconcile";
+
+const PUBLISH = fieldsOf("reconcile", ["publish"]);
 
 /** What came of the sources that could be read, and which could not. */
 function certifiedWords(results: readonly (Certificate | Unread)[]): string {
