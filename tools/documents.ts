@@ -88,7 +88,7 @@ function prometheusRules(): string {
     labels: { severity },
     annotations: { summary, runbook: `docs/operations.md#${heading ?? alert.toLowerCase()}` },
   }));
-  return `# What Prometheus should tell people of invoice-relay, made by \`npm run documents\`. Scrape it under the job name
+  return `# Alerts of invoice-relay for Prometheus, made by \`npm run documents\`. Scrape it under the job name
 # \`invoice-relay\`; every alert has a heading in docs/operations.md, and a test shows each of them firing and clearing.
 ${stringify({ groups: [{ name: "invoice-relay", rules }] }, { lineWidth: 0 })}`;
 }
@@ -129,8 +129,8 @@ function exampleFile(): string {
     const line = toFillIn || name === "ADMIN_TOKENS" ? `${name}=` : `# ${name}=${standard ?? ""}`;
     return `# ${meaning}\n${line}\n`;
   });
-  return `# Every setting of invoice-relay; docs/settings.md says more. Copy it, fill in what has no #
-# in front (serve needs those, doctor COLLECTION_IDS, and the console ADMIN_TOKENS), then:
+  return `# Every setting of invoice-relay; docs/settings.md explains them. Copy this file and fill in each line without
+# a # (serve needs them; doctor needs COLLECTION_IDS, and the console ADMIN_TOKENS). Then run:
 # invoice-relay --settings .env doctor
 
 ${entries.join("\n")}`;
