@@ -905,6 +905,44 @@ select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseTo
   held.callback_id as "callbackId", held.requested_at as "requestedAt"
 from held;
 
+-- selectNames, src/pipeline/confirm/collection-names.ts
+select distinct source, collection_name as name
+from unnest(
+  array(
+    with recursive known (source) as (
+      (select source from "invoice" order by source limit 1)
+      union all
+      select (
+        select further.source
+        from "invoice" as further
+        where further.source > known.source
+        order by further.source
+        limit 1
+      )
+      from known
+      where known.source is not null
+    )
+    select source
+    from known
+    where source is not null
+  )
+) as known (source)
+cross join lateral (
+  select collection_name
+  from invoice
+  where invoice.source = known.source and paid_at is not null
+  order by paid_at desc
+  limit $1
+) as newest
+where collection_name is not null
+order by source, name;
+
+-- limitSearch, src/pipeline/confirm/collection-names.ts
+set local statement_timeout = 1000;
+
+-- selectInCollection, src/pipeline/confirm/collection-names.ts
+select "source" from "invoice" where "collection_name" = $1 limit $2;
+
 -- insertMark, src/pipeline/confirm/erase.ts
 insert into erased_invoice (id) values ($1) on conflict (id) do nothing returning true as "isNew";
 
@@ -1141,44 +1179,6 @@ where source = any(
   and id = $3
 order by 1;
 
--- selectNames, src/pipeline/confirm/invoices/seen-collections.ts
-select distinct source, collection_name as name
-from unnest(
-  array(
-    with recursive known (source) as (
-      (select source from "invoice" order by source limit 1)
-      union all
-      select (
-        select further.source
-        from "invoice" as further
-        where further.source > known.source
-        order by further.source
-        limit 1
-      )
-      from known
-      where known.source is not null
-    )
-    select source
-    from known
-    where source is not null
-  )
-) as known (source)
-cross join lateral (
-  select collection_name
-  from invoice
-  where invoice.source = known.source and paid_at is not null
-  order by paid_at desc
-  limit $1
-) as newest
-where collection_name is not null
-order by source, name;
-
--- limitSearch, src/pipeline/confirm/invoices/seen-collections.ts
-set local statement_timeout = 1000;
-
--- selectInCollection, src/pipeline/confirm/invoices/seen-collections.ts
-select "source" from "invoice" where "collection_name" = $1 limit $2;
-
 -- release, src/pipeline/confirm/queue/change-confirmations.ts
 update confirmation
 set released_at = clock_timestamp()
@@ -1237,6 +1237,34 @@ where verdict = 'unknown_invoice' and state = 'done' and settled_at < clock_time
       ) as known
     )
   );
+
+-- selectStates, src/pipeline/confirm/queue/change-confirmations.ts
+select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict, opened_by as "openedBy",
+  opened_at as "openedAt", requested_at as "requestedAt"
+from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
+join confirmation on confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
+
+-- selectConfirmation, src/pipeline/confirm/queue/change-confirmations.ts
+select "state", "verdict", "opened_by" as "openedBy", "opened_at" as "openedAt",
+  "requested_at" as "requestedAt", "requests", "attempt" as "attempts", "faults", "last_error" as "lastError",
+  "last_answer" as "lastAnswer"
+from "confirmation"
+where "invoice_id" = $1 and "source" = $2;
+
+-- countUnasked, src/pipeline/confirm/queue/change-confirmations.ts
+select count(*) as "count"
+from "confirmation"
+where "priority" = $1 and "state" in ($2, $3) and "attempt" = $4 and source = any($5::text[]);
+
+-- countUndelivered, src/pipeline/confirm/queue/change-confirmations.ts
+select (
+  select count(*) from confirmation where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
+) as dead,
+  (
+    select count(*)
+    from confirmation
+    where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
+  ) as quarantined;
 
 -- claimWhenHealthy, src/pipeline/confirm/queue/claim.ts
 with admitted as materialized (
@@ -1621,34 +1649,6 @@ set listed_digest = noted.digest
 from unnest($1::uuid[], $2::text[]) as "noted" ("invoice_id", "digest")
 where confirmation.source = $3 and confirmation.invoice_id = noted.invoice_id;
 
--- selectStates, src/pipeline/confirm/queue/read-confirmations.ts
-select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict, opened_by as "openedBy",
-  opened_at as "openedAt", requested_at as "requestedAt"
-from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
-join confirmation on confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
-
--- selectConfirmation, src/pipeline/confirm/queue/read-confirmations.ts
-select "state", "verdict", "opened_by" as "openedBy", "opened_at" as "openedAt",
-  "requested_at" as "requestedAt", "requests", "attempt" as "attempts", "faults", "last_error" as "lastError",
-  "last_answer" as "lastAnswer"
-from "confirmation"
-where "invoice_id" = $1 and "source" = $2;
-
--- countUnasked, src/pipeline/confirm/queue/read-confirmations.ts
-select count(*) as "count"
-from "confirmation"
-where "priority" = $1 and "state" in ($2, $3) and "attempt" = $4 and source = any($5::text[]);
-
--- countUndelivered, src/pipeline/confirm/queue/read-confirmations.ts
-select (
-  select count(*) from confirmation where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
-) as dead,
-  (
-    select count(*)
-    from confirmation
-    where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
-  ) as quarantined;
-
 -- claimWhenHealthy, src/pipeline/publish/claim-events.ts
 with admitted as materialized (
   select $1::bigint as wanted
@@ -1998,19 +1998,6 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
 from outcome
 where message_id is not null;
 
--- selectOrphans, src/pipeline/publish/publications.ts
-select "event_id" as "eventId", "topic_arn" as "topicArn", "message_id" as "messageId",
-  count(*) over() as "inAll"
-from "publication"
-where "source" = $1 and "published_at" >= $2 and "published_at" < $3
-  and (
-    select "event"."id"
-    from "event"
-    where "event"."source" = "publication"."source" and "event"."id" = "publication"."event_id"
-  ) is null
-order by "event_id"
-limit $4;
-
 -- selectEvent, src/pipeline/publish/read-events.ts
 select "event"."type", "event"."created_at" as "createdAt", "event"."payload",
   "outbox"."last_error" as "lastError",
@@ -2163,6 +2150,19 @@ from event
 where event.created_at >= now() - $1::float8 * interval '1 ms' and event.type = 'invoice.paid'
 order by event.created_at desc
 limit $2;
+
+-- selectOrphans, src/pipeline/publish/read-events.ts
+select "event_id" as "eventId", "topic_arn" as "topicArn", "message_id" as "messageId",
+  count(*) over() as "inAll"
+from "publication"
+where "source" = $1 and "published_at" >= $2 and "published_at" < $3
+  and (
+    select "event"."id"
+    from "event"
+    where "event"."source" = "publication"."source" and "event"."id" = "publication"."event_id"
+  ) is null
+order by "event_id"
+limit $4;
 
 -- queueReplayed, src/pipeline/publish/replayed-events.ts
 insert into outbox (source, event_id, replay_id, invoice_type, topic_arn)
@@ -2465,20 +2465,6 @@ where id = (
 )
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
   progress;
-
--- selectNames, src/pipeline/reconcile/certificate/certified-names.ts
-select named ->> 'name' as name
-from unnest($1::uuid[]) as own (id)
-cross join lateral (
-  select document
-  from certificate
-  where source = $2 and state = 'done' and own.id = any(collection_ids)
-  order by finished_at desc
-  limit 1
-) as newest
-cross join lateral json_array_elements(newest.document -> 'collections') as named
-where named ->> 'id' = own.id::text
-order by 1;
 
 -- addPaid, src/pipeline/reconcile/certificate/gather.ts
 insert into asked_payment (certificate_id, invoice_id)
@@ -3133,6 +3119,20 @@ select "document" from "certificate" where "id" = $1 and "state" = $2;
 -- selectCollections, src/pipeline/reconcile/read-certificates.ts
 select distinct (unnest(collection_ids))::uuid as "id" from "certificate";
 
+-- selectNames, src/pipeline/reconcile/read-certificates.ts
+select named ->> 'name' as name
+from unnest($1::uuid[]) as own (id)
+cross join lateral (
+  select document
+  from certificate
+  where source = $2 and state = 'done' and own.id = any(collection_ids)
+  order by finished_at desc
+  limit 1
+) as newest
+cross join lateral json_array_elements(newest.document -> 'collections') as named
+where named ->> 'id' = own.id::text
+order by 1;
+
 -- selectKnown, src/pipeline/reconcile/sweep/known-payments.ts
 select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
   case
@@ -3467,25 +3467,6 @@ select "collection_id" as "collectionId", "window_from" as "from", "window_to" a
 from "sweep"
 where "source" = $1 and "kind" = $2 and "state" = $3 and "claimed_until" > (clock_timestamp())::timestamptz;
 
--- keepRefusals, src/pipeline/replay/events-steps.ts
-with refused as (
-  delete from outbox
-  where ctid = any (
-    array(
-      select ctid
-      from outbox
-      where outbox.replay_id = $1::uuid::uuid
-        and not outbox.replay_id = '00000000-0000-0000-0000-000000000000' and state = 'dead'
-      limit $2
-    )
-  )
-  returning source, event_id, coalesce(last_error, 'no reason was given') as error
-)
-insert into replay_refusal (replay_id, source, event_id, error)
-select $3::uuid, source, event_id, error
-from refused
-on conflict do nothing;
-
 -- selectReplays, src/pipeline/replay/replay-rows.ts
 select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
   "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
@@ -3577,124 +3558,24 @@ returning "id", "kind", "state", (filters)::json as "filters", (target)::json as
   (coalesce(claimed_until > clock_timestamp(), false))::bool as "underWay", "waits_for" as "waitsFor",
   "last_error" as "lastError", "queued", (lease_token)::uuid as "leaseToken", (position)::json as "position";
 
--- selectCallbackCount, src/pipeline/replay/select-callbacks.ts
-select count(*) as count
-from callback as c
-where c.erased_at is null and c.verdict is distinct from 'refused' and true;
-
-select count(*) as count
-from callback as c
-where c.erased_at is null and true and c.received_at >= $1 and c.received_at < $2
-  and (c.invoice_ids[1] = any($3::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && $4::uuid[]))
-  and c.id = any($5::uuid[])
-  and exists (
-    select
-    from invoice
-    where invoice.source = c.source and invoice.id = any(c.invoice_ids) and invoice.collection_name = $6
-  )
-  and exists (
-    select
-    from confirmation
-    where confirmation.invoice_id = any(c.invoice_ids) and confirmation.source = c.source
-      and confirmation.verdict = $7
-  )
-  and c.source = $8;
-
-select count(*) as count from callback as c where c.erased_at is null and true and c.verdict = $1;
-
--- selectCallbacks, src/pipeline/replay/select-callbacks.ts
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
-  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
-  case
-    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
-      select unnest(c.invoice_ids) except select unnest($1::uuid[])
+-- keepRefusals, src/pipeline/replay/replay-steps.ts
+with refused as (
+  delete from outbox
+  where ctid = any (
+    array(
+      select ctid
+      from outbox
+      where outbox.replay_id = $1::uuid::uuid
+        and not outbox.replay_id = '00000000-0000-0000-0000-000000000000' and state = 'dead'
+      limit $2
     )
-    else '{}'::uuid[]
-  end as "forgottenIds"
-from callback as c
-where c.erased_at is null and c.verdict is distinct from 'refused' and true and true
-order by c.received_at, c.id
-limit $2;
-
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
-  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
-  case
-    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
-      select unnest(c.invoice_ids) except select unnest($1::uuid[])
-    )
-    else '{}'::uuid[]
-  end as "forgottenIds"
-from callback as c
-where c.erased_at is null and true and c.received_at >= $2 and c.received_at < $3
-  and (c.invoice_ids[1] = any($4::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && $5::uuid[]))
-  and c.id = any($6::uuid[])
-  and exists (
-    select
-    from invoice
-    where invoice.source = c.source and invoice.id = any(c.invoice_ids) and invoice.collection_name = $7
   )
-  and exists (
-    select
-    from confirmation
-    where confirmation.invoice_id = any(c.invoice_ids) and confirmation.source = c.source
-      and confirmation.verdict = $8
-  )
-  and c.source = $9 and (c.received_at, c.id) > ($10::timestamptz, $11::uuid)
-order by c.received_at, c.id
-limit $12;
-
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
-  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
-  case
-    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
-      select unnest(c.invoice_ids) except select unnest($1::uuid[])
-    )
-    else '{}'::uuid[]
-  end as "forgottenIds"
-from callback as c
-where c.erased_at is null and true and c.verdict = $2 and true
-order by c.received_at, c.id
-limit $3;
-
--- selectConfirmationCount, src/pipeline/replay/select-confirmations.ts
-select count(*) as count
-from confirmation
-left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-where true;
-
-select count(*) as count
-from confirmation
-left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-where confirmation.requested_at >= $1 and confirmation.requested_at < $2
-  and confirmation.invoice_id = any($3::uuid[]) and invoice.collection_name = $4 and confirmation.verdict = $5
-  and confirmation.source = $6;
-
-select count(*) as count
-from confirmation
-left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-where (confirmation.verdict is null or confirmation.verdict = 'pending');
-
--- selectConfirmations, src/pipeline/replay/select-confirmations.ts
-select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-  confirmation.requested_at as "requestedAt"
-from confirmation
-left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-where true and true
-order by confirmation.invoice_id, confirmation.source
-limit $1;
-
-select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-  confirmation.requested_at as "requestedAt"
-from confirmation
-left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-where confirmation.requested_at >= $1 and confirmation.requested_at < $2
-  and confirmation.invoice_id = any($3::uuid[]) and invoice.collection_name = $4 and confirmation.verdict = $5
-  and confirmation.source = $6 and (confirmation.invoice_id, confirmation.source) > ($7::uuid, $8::text)
-order by confirmation.invoice_id, confirmation.source
-limit $9;
+  returning source, event_id, coalesce(last_error, 'no reason was given') as error
+)
+insert into replay_refusal (replay_id, source, event_id, error)
+select $3::uuid, source, event_id, error
+from refused
+on conflict do nothing;
 
 -- selectEventCount, src/pipeline/replay/select-events.ts
 select count(*) as count
@@ -3883,6 +3764,125 @@ with accepted as (select distinct source, event_id from publication where replay
 refused as (select source, event_id from replay_refusal where replay_id = $2::uuid)
 select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
   (select count(*) from (select * from accepted union select * from refused) as events) as handled;
+
+-- selectCallbackCount, src/pipeline/replay/select-invoices.ts
+select count(*) as count
+from callback as c
+where c.erased_at is null and c.verdict is distinct from 'refused' and true;
+
+select count(*) as count
+from callback as c
+where c.erased_at is null and true and c.received_at >= $1 and c.received_at < $2
+  and (c.invoice_ids[1] = any($3::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && $4::uuid[]))
+  and c.id = any($5::uuid[])
+  and exists (
+    select
+    from invoice
+    where invoice.source = c.source and invoice.id = any(c.invoice_ids) and invoice.collection_name = $6
+  )
+  and exists (
+    select
+    from confirmation
+    where confirmation.invoice_id = any(c.invoice_ids) and confirmation.source = c.source
+      and confirmation.verdict = $7
+  )
+  and c.source = $8;
+
+select count(*) as count from callback as c where c.erased_at is null and true and c.verdict = $1;
+
+-- selectCallbacks, src/pipeline/replay/select-invoices.ts
+select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
+  c.reference, c.headers, c.body, c.verdict,
+  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
+  case
+    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
+      select unnest(c.invoice_ids) except select unnest($1::uuid[])
+    )
+    else '{}'::uuid[]
+  end as "forgottenIds"
+from callback as c
+where c.erased_at is null and c.verdict is distinct from 'refused' and true and true
+order by c.received_at, c.id
+limit $2;
+
+select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
+  c.reference, c.headers, c.body, c.verdict,
+  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
+  case
+    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
+      select unnest(c.invoice_ids) except select unnest($1::uuid[])
+    )
+    else '{}'::uuid[]
+  end as "forgottenIds"
+from callback as c
+where c.erased_at is null and true and c.received_at >= $2 and c.received_at < $3
+  and (c.invoice_ids[1] = any($4::uuid[]) or (cardinality(c.invoice_ids) > 1 and c.invoice_ids && $5::uuid[]))
+  and c.id = any($6::uuid[])
+  and exists (
+    select
+    from invoice
+    where invoice.source = c.source and invoice.id = any(c.invoice_ids) and invoice.collection_name = $7
+  )
+  and exists (
+    select
+    from confirmation
+    where confirmation.invoice_id = any(c.invoice_ids) and confirmation.source = c.source
+      and confirmation.verdict = $8
+  )
+  and c.source = $9 and (c.received_at, c.id) > ($10::timestamptz, $11::uuid)
+order by c.received_at, c.id
+limit $12;
+
+select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
+  c.reference, c.headers, c.body, c.verdict,
+  case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
+  case
+    when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
+      select unnest(c.invoice_ids) except select unnest($1::uuid[])
+    )
+    else '{}'::uuid[]
+  end as "forgottenIds"
+from callback as c
+where c.erased_at is null and true and c.verdict = $2 and true
+order by c.received_at, c.id
+limit $3;
+
+-- selectConfirmationCount, src/pipeline/replay/select-invoices.ts
+select count(*) as count
+from confirmation
+left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+where true;
+
+select count(*) as count
+from confirmation
+left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+where confirmation.requested_at >= $1 and confirmation.requested_at < $2
+  and confirmation.invoice_id = any($3::uuid[]) and invoice.collection_name = $4 and confirmation.verdict = $5
+  and confirmation.source = $6;
+
+select count(*) as count
+from confirmation
+left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+where (confirmation.verdict is null or confirmation.verdict = 'pending');
+
+-- selectConfirmations, src/pipeline/replay/select-invoices.ts
+select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
+  confirmation.requested_at as "requestedAt"
+from confirmation
+left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+where true and true
+order by confirmation.invoice_id, confirmation.source
+limit $1;
+
+select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
+  confirmation.requested_at as "requestedAt"
+from confirmation
+left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+where confirmation.requested_at >= $1 and confirmation.requested_at < $2
+  and confirmation.invoice_id = any($3::uuid[]) and invoice.collection_name = $4 and confirmation.verdict = $5
+  and confirmation.source = $6 and (confirmation.invoice_id, confirmation.source) > ($7::uuid, $8::text)
+order by confirmation.invoice_id, confirmation.source
+limit $9;
 
 -- insertReplay, src/pipeline/replay/start-replay.ts
 insert into replay (id, kind, filters, target, rate, matching, requested_by)
@@ -4095,45 +4095,6 @@ select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_u
 from "topic"
 order by 1;
 
--- insertSources, src/platform/upstreams/source-row.ts
-insert into source (name, first_served_at)
-select name, clock_timestamp()
-from unnest($1::text[]) as given (name)
-order by name
-on conflict (name) do update
-set first_served_at = excluded.first_served_at
-where source.first_served_at is null;
-
--- insertTopics, src/platform/upstreams/source-row.ts
-insert into topic (arn) select arn from unnest($1::text[]) as given (arn) order by arn on conflict do nothing;
-
--- selectBuckets, src/platform/upstreams/source-row.ts
-select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000)::float8 as "allowanceAgeMs",
-  (
-    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
-  ) as "isFlooded",
-  (extract(epoch from next_unknown_at - clock_timestamp()) * 1000)::float8 as "nextUnknownInMs"
-from "source"
-where "name" = $1;
-
--- selectNextList, src/platform/upstreams/source-row.ts
-select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"
-from source
-where name = $1;
-
--- selectClock, src/platform/upstreams/source-row.ts
-select clock_timestamp() as now,
-  (select source.first_served_at from source where source.name = $1) as "servedAt";
-
--- selectMoment, src/platform/upstreams/source-row.ts
-select clock_timestamp()::text as now;
-
--- selectFirstServed, src/platform/upstreams/source-row.ts
-select "name" as "source", "first_served_at" as "at" from "source" order by "name";
-
--- selectTopics, src/platform/upstreams/topic-row.ts
-select "arn" from "topic";
-
 -- noteAnswers, src/platform/upstreams/unknown-ids.ts
 with noted as (
   update source
@@ -4177,6 +4138,45 @@ raised as (
 )
 select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
 from noted;
+
+-- insertSources, src/platform/upstreams/upstream-rows.ts
+insert into source (name, first_served_at)
+select name, clock_timestamp()
+from unnest($1::text[]) as given (name)
+order by name
+on conflict (name) do update
+set first_served_at = excluded.first_served_at
+where source.first_served_at is null;
+
+-- insertTopics, src/platform/upstreams/upstream-rows.ts
+insert into topic (arn) select arn from unnest($1::text[]) as given (arn) order by arn on conflict do nothing;
+
+-- selectBuckets, src/platform/upstreams/upstream-rows.ts
+select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000)::float8 as "allowanceAgeMs",
+  (
+    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
+  ) as "isFlooded",
+  (extract(epoch from next_unknown_at - clock_timestamp()) * 1000)::float8 as "nextUnknownInMs"
+from "source"
+where "name" = $1;
+
+-- selectNextList, src/platform/upstreams/upstream-rows.ts
+select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"
+from source
+where name = $1;
+
+-- selectClock, src/platform/upstreams/upstream-rows.ts
+select clock_timestamp() as now,
+  (select source.first_served_at from source where source.name = $1) as "servedAt";
+
+-- selectMoment, src/platform/upstreams/upstream-rows.ts
+select clock_timestamp()::text as now;
+
+-- selectFirstServed, src/platform/upstreams/upstream-rows.ts
+select "name" as "source", "first_served_at" as "at" from "source" order by "name";
+
+-- selectTopics, src/platform/upstreams/upstream-rows.ts
+select "arn" from "topic";
 
 -- updateProbe, src/platform/upstreams/upstream.ts
 update "source"
@@ -4331,6 +4331,36 @@ where not exists (
     and cleared_at > clock_timestamp() - $12::float8 * interval '1 ms'
 );
 
+-- insertLasting, src/platform/alarms/alarms.ts
+insert into alarm (name, source, subject, detail)
+select distinct on (name, source, subject) name, source, subject, detail
+from (
+  select *
+  from (
+    select *
+    from unnest(
+      $1::text[], $2::text[], $3::text[], $4::text[]
+    ) as "given" ("name", "source", "subject", "detail")
+  ) as seen
+  where not exists (
+    select
+    from alarm
+    where cleared_at is null and last_raised_at > clock_timestamp() - $5::interval
+      and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
+  )
+) as raised
+order by name, source, subject
+on conflict (name, source, subject)
+where cleared_at is null do update
+set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
+returning name, source, subject, detail;
+
+-- closeOthers, src/platform/alarms/alarms.ts
+update alarm
+set cleared_at = clock_timestamp()
+where cleared_at is null and (name = $1 and subject <> all($2::text[]))
+returning name, source, subject;
+
 -- selectAlarms, src/platform/alarms/list-alarms.ts
 select "name", "source", "subject", "detail", "times", "note", "snoozed_until" as "snoozedUntil",
   "raised_at" as "raisedAt", "last_raised_at" as "lastRaisedAt", "cleared_at" as "clearedAt",
@@ -4375,36 +4405,6 @@ update alarm set snoozed_until = $1 where id = any($2::bigint[]);
 
 -- noteAlarms, src/platform/alarms/list-alarms.ts
 update alarm set note = $1 where id = any($2::bigint[]);
-
--- insertLasting, src/platform/alarms/note-lasting.ts
-insert into alarm (name, source, subject, detail)
-select distinct on (name, source, subject) name, source, subject, detail
-from (
-  select *
-  from (
-    select *
-    from unnest(
-      $1::text[], $2::text[], $3::text[], $4::text[]
-    ) as "given" ("name", "source", "subject", "detail")
-  ) as seen
-  where not exists (
-    select
-    from alarm
-    where cleared_at is null and last_raised_at > clock_timestamp() - $5::interval
-      and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
-  )
-) as raised
-order by name, source, subject
-on conflict (name, source, subject)
-where cleared_at is null do update
-set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
-returning name, source, subject, detail;
-
--- closeOthers, src/platform/alarms/note-lasting.ts
-update alarm
-set cleared_at = clock_timestamp()
-where cleared_at is null and (name = $1 and subject <> all($2::text[]))
-returning name, source, subject;
 
 -- insertEntries, src/platform/audit/audit.ts
 insert into audit_entry (actor, action, subject, invoice_id, detail)
@@ -4546,6 +4546,10 @@ where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
   )
 order by 1;
 
+-- walkIndexes, src/platform/database/page.ts
+select set_config(name, 'off', true)
+from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
+
 -- selectReadOnly, src/platform/database/recording-problem.ts
 select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
 
@@ -4579,10 +4583,6 @@ from pg_stat_activity
 where datname = current_database() and application_name ~ '^invoice-relay'
   and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
 limit 1;
-
--- walkIndexes, src/platform/database/transactions.ts
-select set_config(name, 'off', true)
-from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
 
 -- selectWaitingPayments, src/operations/backlog.ts
 select source, count(*) as count,

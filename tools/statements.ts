@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from "kysely";
-import { formatSql } from "../deploy/format-sql.ts";
 import { type DeclaredStatement, statements } from "../src/platform/database/statement.ts";
+import { formatSql } from "./format-sql.ts";
 
 // `docs/statements.sql`, made by `npm run documents`: every statement of the relay as Postgres gets it, though it is
 // composed of the fragments of several modules.

@@ -8,7 +8,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 import { createLogger } from "../../src/platform/log/log.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { readSeed, startCollectionService } from "../../src/sandbox/index.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
 import { copyCheckout, lint, osls, startAccount } from "./account.ts";

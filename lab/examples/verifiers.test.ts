@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readKeys, Signer } from "../../src/platform/signing/index.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { place, prove } from "../../test/pipeline/reconcile/prove-period.ts";
 import { books } from "../../test/pipeline/reconcile/relay-books.ts";
 import { newSigningKey } from "../../test/platform/signing/signing-key.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { connect, migrateToLatest } from "../../src/platform/database/index.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { onCall } from "../../test/support/on-call.ts";
 import { runOn } from "../../test/support/postgres-server.ts";
 import { startHarness } from "../../test/support/relay.ts";

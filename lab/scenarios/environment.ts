@@ -6,8 +6,8 @@ import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/platform/conf
 import { connect } from "../../src/platform/database/connect.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
 import { createMetrics } from "../../src/platform/metrics/metrics.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
-import { leaseOf } from "../../src/platform/worker/lease.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
+import { leaseOf } from "../../src/platform/worker/leased-rows.ts";
 import { createLocalTopic } from "../../src/runtime/dev-topics.ts";
 import { createJobs, type JobName } from "../../src/runtime/jobs.ts";
 import { withReconcileSources } from "../../src/runtime/providers.ts";

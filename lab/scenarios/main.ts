@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { connect, migrateToLatest } from "../../src/platform/database/index.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { makeDatabase, onDatabase, runOn } from "../../test/support/postgres-server.ts";
 import { runInLab, say } from "../environment/run-lab.ts";
 import { type Environment, openEnvironment } from "./environment.ts";

@@ -3,8 +3,12 @@ import { invoicePaidSchema } from "../../src/events/invoice-paid.ts";
 import { entryOf } from "../../src/pipeline/publish/sns-destination.ts";
 import { csvHeader } from "../../src/pipeline/reconcile/certificate/certificate-csv.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
-import { maskedEvidence } from "../../src/platform/values/mask.ts";
-import { ERASED_IN_EVENT, PERSONAL_FIELDS, personalKind } from "../../src/platform/values/personal-fields.ts";
+import {
+  ERASED_IN_EVENT,
+  maskedEvidence,
+  PERSONAL_FIELDS,
+  personalKind,
+} from "../../src/platform/values/mask.ts";
 import { invoiceWritten } from "../../src/provider/collection-api/contract/invoice.ts";
 
 const names = PERSONAL_FIELDS.map(({ answer }) => answer);

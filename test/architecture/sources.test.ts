@@ -5,11 +5,10 @@ import { filesWith, sources } from "./sources.ts";
 /** A statement that does nothing but raise or clear: in a transaction, or where the alarm is the change. */
 const ALONE: Record<string, string> = {
   "platform/alarms/alarms.ts":
-    "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction",
+    "what is quiet for long enough is over by that alone; `closeAlarms` takes a transaction; silence, and a wait that lasts, are no statements of their own",
   "operations/close-alarms.ts": "the settings of no process name what it is about any more",
   "pipeline/reconcile/certified-days.ts": "in the transaction that proves the last day",
   "pipeline/replay/replay-rows.ts": "in the transaction that fails the replay",
-  "platform/alarms/note-lasting.ts": "silence, and a wait that lasts, are no statements of their own",
 };
 
 it("alarms are written as a part of the statement that changes what they tell of (G13)", () => {

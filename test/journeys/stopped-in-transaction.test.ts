@@ -22,7 +22,7 @@ const TRANSACTION_WAITS =
 async function stopsHolding(databaseUrl: string, statements: readonly string[]): Promise<number> {
   const program = `
     const { connect } = await import("${SOURCES}/platform/database/connect.ts");
-    const { Secret } = await import("${SOURCES}/platform/values/secret.ts");
+    const { Secret } = await import("${SOURCES}/platform/values/mask.ts");
     const { sql } = await import("kysely");
     const { db } = connect(new Secret(process.env.DATABASE_URL), { max: 1 });
     await db.transaction().execute(async (trx) => {

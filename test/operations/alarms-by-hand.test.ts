@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readSettings } from "../../src/platform/config/settings.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
 import { createMetrics } from "../../src/platform/metrics/metrics.ts";
-import { leaseOf } from "../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../src/platform/worker/leased-rows.ts";
 import { alarmWebhook, notifyPeople } from "../../src/runtime/alarm-webhook.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { runCli } from "../support/cli-process.ts";

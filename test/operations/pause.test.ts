@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { listPausable, noticeEndedPauses, pause, resume } from "../../src/operations/pause.ts";
 import { claimEvents } from "../../src/pipeline/publish/claim-events.ts";
-import { leaseOf } from "../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../src/platform/worker/leased-rows.ts";
 import { eventually, toEqual, toHaveLength } from "../support/eventually.ts";
 import { addEvents, withDatabase } from "../support/log-rows.ts";
 import { startRelay } from "../support/relay.ts";

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { connect } from "../../src/platform/database/connect.ts";
 import { grantRoles, ROLES } from "../../src/platform/database/roles.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { createTestDatabase } from "../support/database.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -3,8 +3,8 @@ import { standardWebhookHolds } from "../../src/pipeline/receive/caller/verifier
 import { NOTIFYING_WAITS } from "../../src/platform/alarms/alarms-to-notify.ts";
 import { connect } from "../../src/platform/database/connect.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
-import { leaseOf } from "../../src/platform/worker/lease.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
+import { leaseOf } from "../../src/platform/worker/leased-rows.ts";
 import { notifyPeople } from "../../src/runtime/alarm-webhook.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { addAlarm } from "../support/log-rows.ts";

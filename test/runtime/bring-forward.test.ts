@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { openConfirmations } from "../../src/pipeline/confirm/queue/open.ts";
-import { registerUpstreams } from "../../src/platform/upstreams/source-row.ts";
+import { registerUpstreams } from "../../src/platform/upstreams/upstream-rows.ts";
 import { bringForward, waitsOf } from "../../src/runtime/bring-forward.ts";
 import { ownDatabase } from "../support/database.ts";
 

@@ -3,7 +3,7 @@ import { Alarms } from "../../src/platform/alarms/alarms.ts";
 import { connect } from "../../src/platform/database/connect.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
 import { createMetrics } from "../../src/platform/metrics/metrics.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { DatabaseWatch } from "../../src/runtime/database-watch.ts";
 import { startAlarmReceiver } from "../support/alarm-receiver.ts";
 import { openDatabase } from "../support/database.ts";

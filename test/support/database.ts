@@ -5,7 +5,7 @@ import { inject } from "vitest";
 import { type ConnectOptions, connect } from "../../src/platform/database/connect.ts";
 import { migrateToLatest } from "../../src/platform/database/migrate.ts";
 import type { Database } from "../../src/platform/database/tables.ts";
-import { Secret } from "../../src/platform/values/secret.ts";
+import { Secret } from "../../src/platform/values/mask.ts";
 import { onTestFinished } from "./own-test.ts";
 import { TIMEOUT_MS } from "./timeout-ms.ts";
 

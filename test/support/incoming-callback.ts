@@ -1,4 +1,4 @@
-import type { IncomingCallback } from "../../src/pipeline/receive/log/incoming-callback.ts";
+import type { IncomingCallback } from "../../src/pipeline/receive/log/append-statements.ts";
 
 /** A callback as it is recorded: a POST that names no invoice, but for `changes`. */
 export const incomingCallback = (changes: Partial<IncomingCallback> = {}): IncomingCallback => ({

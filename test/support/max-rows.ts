@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
-import { PreparingClient } from "../../src/platform/database/sessions.ts";
+import { PreparingClient } from "../../src/platform/database/connect.ts";
 import type { Tables } from "../../src/platform/database/tables.ts";
 
 interface Plan {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { makePartitions } from "../../../src/pipeline/receive/log/partitions.ts";
 import { connect, migrateToLatest } from "../../../src/platform/database/index.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { startEmbeddedPostgres } from "../../../src/sandbox/postgres/start-embedded-postgres.ts";
 import { onDatabase, runOn } from "../../../test/support/postgres-server.ts";
 import type { Flood, LoadGeneratorCalls, Pace } from "../processes/load-generator.ts";

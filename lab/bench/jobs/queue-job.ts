@@ -1,12 +1,11 @@
 import pg from "pg";
-import type { ConfirmedInvoice } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
+import type { ConfirmedInvoice, Rules } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
 import { judge } from "../../../src/pipeline/confirm/judge.ts";
 import type { NewEvent } from "../../../src/pipeline/confirm/paid-event.ts";
 import { NEVER_ASKED } from "../../../src/pipeline/confirm/queue/claim.ts";
-import type { Rules } from "../../../src/pipeline/confirm/rules.ts";
 import type { OutgoingEvent } from "../../../src/pipeline/publish/sns-destination.ts";
 import { connect } from "../../../src/platform/database/connect.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { CollectionClient } from "../../../src/provider/collection-api/index.ts";
 import type { Addresses } from "../harness/payment.ts";
 import { outletAsDocumented } from "./as-documented.ts";

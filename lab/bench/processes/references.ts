@@ -1,6 +1,6 @@
 import express from "express";
 import pg from "pg";
-import { readBody } from "../../../src/pipeline/receive/read-body.ts";
+import { readBody } from "../../../src/pipeline/receive/read-request.ts";
 import { listen } from "../../../src/platform/http/http-server.ts";
 import { answerParent } from "../harness/child.ts";
 import { appendCallback } from "../harness/payment.ts";

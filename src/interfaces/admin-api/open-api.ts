@@ -7,7 +7,7 @@ import {
   roleFor,
   specialOperations,
 } from "../../operations/index.ts";
-import { openApiParameters } from "../../platform/http/index.ts";
+import { openApiParameters } from "../../platform/validation/index.ts";
 
 type Json = { [key: string]: unknown };
 

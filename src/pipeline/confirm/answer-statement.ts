@@ -29,7 +29,7 @@ import { joinHealthyTopic } from "../../platform/upstreams/index.ts";
 import { type Lease, leaseEnd } from "../../platform/worker/index.ts";
 import { insertEvents, type OutboxState, queueEvents } from "../publish/index.ts";
 
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./judge.ts";
 import { nextAsk } from "./queue/open.ts";
 
 // The one transaction of an answer, whole: a statement of several steps. `answer` is what is to be written;

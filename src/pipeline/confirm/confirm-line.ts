@@ -10,12 +10,11 @@ import type { Claim, Exchange, Lease, Line, Policy } from "../../platform/worker
 import type { Answer, Provider } from "../../provider/index.ts";
 
 import type { CollectionNames } from "./collection-names.ts";
-import { dependsOnCollection, judge } from "./judge.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Rules } from "./invoices/confirmed-invoice.ts";
+import { dependsOnCollection, judge, type Outcome } from "./judge.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import { splitTraceparents } from "./queue/open.ts";
-import type { Rules } from "./rules.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";
 
 interface ConfirmLineOptions {

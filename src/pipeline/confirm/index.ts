@@ -1,4 +1,4 @@
-export { CollectionNames } from "./collection-names.ts";
+export { CollectionNames, isInCollection, seenCollections } from "./collection-names.ts";
 export { ConfirmLine, confirmPolicy } from "./confirm-line.ts";
 export {
   eraseConfirmations,
@@ -36,13 +36,17 @@ export {
   readPayment,
   readStoredPayments,
 } from "./invoices/read-invoices.ts";
-export { isInCollection, seenCollections } from "./invoices/seen-collections.ts";
-export { longestWaits } from "./outcome.ts";
+export { longestWaits } from "./judge.ts";
 export { OutcomeStore } from "./outcome-store.ts";
 export {
+  confirmationsWait,
+  countUnaskedReplays,
+  countUndeliveredConfirmations,
   deleteUnknown,
   dismissConfirmations,
   promote,
+  readConfirmation,
+  readStates,
   readUnknownKeptSince,
   releaseConfirmations,
   unknownKeptSince,
@@ -75,11 +79,4 @@ export {
   type ToOpen,
   withTraceparent,
 } from "./queue/open.ts";
-export {
-  confirmationsWait,
-  countUnaskedReplays,
-  countUndeliveredConfirmations,
-  readConfirmation,
-  readStates,
-} from "./queue/read-confirmations.ts";
 export { KeyProbe, SourceProof } from "./source-proof.ts";

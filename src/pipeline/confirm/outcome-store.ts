@@ -10,7 +10,7 @@ import {
   storeOutcomes,
   storeOutcomesAndAlarm,
 } from "./answer-statement.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./judge.ts";
 import type { NewEvent } from "./paid-event.ts";
 
 interface OutcomeStoreOptions {

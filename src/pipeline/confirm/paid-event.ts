@@ -2,9 +2,8 @@ import { type InvoicePaid, type InvoicePaidData, invoicePaidId } from "../../eve
 import { storableText } from "../../platform/values/index.ts";
 import type { Found } from "../../provider/index.ts";
 import type { InvoiceType } from "./invoices/confirmed-invoice.ts";
-import { type ConfirmedInvoice, storable } from "./invoices/confirmed-invoice.ts";
+import { type ConfirmedInvoice, type Rules, storable } from "./invoices/confirmed-invoice.ts";
 import type { Claimed } from "./queue/claim.ts";
-import type { Rules } from "./rules.ts";
 
 /**
  * Makes the event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large

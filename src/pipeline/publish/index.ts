@@ -33,7 +33,6 @@ export {
   testRoutesOf,
 } from "./outbox.ts";
 export { OutcomeLog } from "./outcomes.ts";
-export { orphanedAcceptances } from "./publications.ts";
 export { PublishLine, publishPolicy, ReplayLine } from "./publish-line.ts";
 export {
   eventHappenings,
@@ -42,6 +41,7 @@ export {
   invoicesOf,
   invoicesOfEvents,
   newestDeliveries,
+  orphanedAcceptances,
   publicationsByMinute,
   readEvent,
   type WholeEvent,

@@ -5,14 +5,20 @@ import { plainAddress } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 
 import { step } from "../../platform/process/index.ts";
-import { CallbackTokens, CallerChecks, refusedAlarm } from "./caller/caller-checks.ts";
+import { CallbackTokens, CallerChecks, refusedAlarm } from "./caller/verifiers.ts";
+import type { IncomingCallback } from "./log/append-statements.ts";
 import type { CallbackLog } from "./log/callback-log.ts";
-import type { IncomingCallback } from "./log/incoming-callback.ts";
-import { comesFromBrowser } from "./payer-page.ts";
-import { type NoBody, readBody } from "./read-body.ts";
+import {
+  callbackAddress,
+  comesFromBrowser,
+  idsInHeaders,
+  type NoBody,
+  readBody,
+  referenceOf,
+  requestMask,
+} from "./read-request.ts";
 import { BODY_LIMIT } from "./reading/decode-body.ts";
 import { type CallbackReading, readCallback } from "./reading/read-callback.ts";
-import { callbackAddress, idsInHeaders, referenceOf, requestMask } from "./request-texts.ts";
 
 export const CALLBACK_METHODS: readonly string[] = ["POST", "GET", "HEAD"];
 

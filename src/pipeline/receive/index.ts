@@ -1,6 +1,6 @@
 export { CallbackIntake, callbackStatuses } from "./callback-intake.ts";
-export { callbackRoutes } from "./callback-routes.ts";
-export { CallbackLog } from "./log/callback-log.ts";
+export { callbackRoutes, sendPage } from "./callback-routes.ts";
+export { CallbackLog, isOwnVerdict, OWN_VERDICTS, type OwnVerdict } from "./log/callback-log.ts";
 export {
   dropPartition,
   droppingStragglers,
@@ -25,8 +25,7 @@ export {
   readCallbackWhole,
   type WholeCallback,
 } from "./log/list-callbacks.ts";
-export { isOwnVerdict, OWN_VERDICTS, type OwnVerdict } from "./log/own-verdict.ts";
 export { isReadyForNextMonth, makePartitions, partitionsDue, whenNotBusy } from "./log/partitions.ts";
-export { comesFromBrowser, sendPage } from "./payer-page.ts";
+export { comesFromBrowser } from "./read-request.ts";
 export { decodeText, inflateBody } from "./reading/decode-body.ts";
 export { readCallback } from "./reading/read-callback.ts";

@@ -9,18 +9,18 @@ export {
   weight,
 } from "./certificate/certificate.ts";
 export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificate-row.ts";
-export { certifiedNames } from "./certificate/certified-names.ts";
 export { type CertifyDeps, certifyPass } from "./certificate/certify.ts";
 export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
 export { readDailyCertificates, readSweeps, SWEPT_LIST, type SweptList } from "./last-runs.ts";
 export { forgetListWork, hurryListWork, listWorkNeedsRescue, rescueListWork } from "./leftovers.ts";
-export { EARLIEST } from "./list/list-period.ts";
+export { EARLIEST } from "./list/list-dates.ts";
 export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
 export {
   certificateCsvParts,
   certificatePage,
   certificatesBeginning,
   certifiedCollections,
+  certifiedNames,
   issuedCertificateParts,
   listCertificates,
   listedCertificate,

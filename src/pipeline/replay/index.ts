@@ -1,4 +1,3 @@
-export { planReplay, replayPlan } from "./plan-replay.ts";
 export {
   DEFAULT_RATES,
   type Replay,
@@ -17,4 +16,4 @@ export {
   replaysWait,
 } from "./replay-rows.ts";
 export { followReplay, ReplayRunner, replayPass } from "./replay-runner.ts";
-export { cancelReplay, resumeReplay, startReplay } from "./start-replay.ts";
+export { cancelReplay, planReplay, replayPlan, resumeReplay, startReplay } from "./start-replay.ts";

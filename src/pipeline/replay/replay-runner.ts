@@ -6,10 +6,9 @@ import type { Logger } from "../../platform/log/index.ts";
 import { step } from "../../platform/process/index.ts";
 import type { Lease } from "../../platform/worker/index.ts";
 import type { Route } from "../publish/index.ts";
-import { callbacksSteps, confirmationsSteps } from "./ask-again-steps.ts";
-import { eventsSteps } from "./events-steps.ts";
 import type { Replay, ReplayKind, ReplaySteps } from "./replay.ts";
 import { claimReplay, findReplay, type ReplayChoice } from "./replay-rows.ts";
+import { callbacksSteps, confirmationsSteps, eventsSteps } from "./replay-steps.ts";
 import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 
 interface ReplayRunnerOptions {

@@ -22,6 +22,7 @@ export {
   ENDED_ALARM,
   ENDED_ALARMS,
   type EndedAlarm,
+  noteLasting,
   raiseAlarms,
   raiseLasting,
   selectCleared,
@@ -45,4 +46,3 @@ export {
   noteAlarms,
   snoozeAlarms,
 } from "./list-alarms.ts";
-export { noteLasting } from "./note-lasting.ts";

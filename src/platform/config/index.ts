@@ -1,8 +1,8 @@
-export type { AdminToken } from "./admin-token.ts";
 export { type CallbackChecks, hasChecks, isSet } from "./callback-checks.ts";
 export { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
 export { goneSetting } from "./gone-settings.ts";
-export { anyUuid, duration, durationText, formatOf } from "./setting-formats.ts";
+export type { AdminToken } from "./setting-formats.ts";
+export { anyUuid, duration, durationText, formatOf, readSigningKey } from "./setting-formats.ts";
 export {
   currencyOf,
   describedSources,
@@ -19,6 +19,5 @@ export {
   sourcesOf,
 } from "./settings.ts";
 export { leaveShellBehind } from "./shell-variables.ts";
-export { readSigningKey } from "./signing-key.ts";
 export type { Source } from "./sources-file.ts";
 export { readHeaders } from "./trace-settings.ts";

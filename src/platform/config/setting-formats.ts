@@ -1,7 +1,8 @@
+import { createPrivateKey, hash, type KeyObject } from "node:crypto";
 import { z } from "zod";
 import { isAddressBlock, isLoopbackHost } from "../http/index.ts";
 import { readAs } from "../validation/index.ts";
-import { Secret } from "../values/index.ts";
+import { type Role, Secret } from "../values/index.ts";
 
 // What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
 // `kind` is what documents call a format; what is `secret` they mark, and Lambda's stages refuse.
@@ -240,3 +241,69 @@ export function formatOf(schema: z.core.$ZodType): { kind: string; secret: boole
   if (schema instanceof z.ZodPrefault || schema instanceof z.ZodOptional) return formatOf(schema.unwrap());
   return null;
 }
+
+export interface AdminToken {
+  /** As the audit log calls its holder. */
+  name: string;
+  role: Role;
+  token: Secret;
+}
+
+/** One of ADMIN_TOKENS, `name:role:token`; a token alone may do all, and its name gives none of it away. */
+export const adminToken = readAs((text): AdminToken | null => {
+  const [, name, role, token = text] =
+    /^([a-z0-9][a-z0-9._-]{0,39}):(read|operate|admin):(.+)$/.exec(text) ?? [];
+  if (token.includes(":") || !/^\S{22,}$/.test(token)) return null;
+  return {
+    name: name ?? hash("sha256", token).slice(0, 8),
+    role: (role as Role | undefined) ?? "admin",
+    token: new Secret(token),
+  };
+}, "should be name:role:token, the role read, operate or admin, the token 22 or more characters without spaces " +
+  "and colons (try: openssl rand -hex 16)").meta({ kind: "name:role:token", secret: true });
+
+/** What stands before the 32 bytes of an Ed25519 seed in PKCS8 (RFC 8410). */
+const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
+
+const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
+
+/** Takes PEM, its line ends perhaps `\n`, or base64 of the PKCS8 or 32-byte seed. @returns what is wrong with it. */
+export function readSigningKey(text: string): KeyObject | string {
+  const given = text.replaceAll("\\n", "\n").trim();
+  if (given.includes("PUBLIC KEY-----")) return `is a public key; signing takes the private one ${HOW}`;
+  if (/ENCRYPTED/.test(given)) return `is protected by a passphrase; it should be without one ${HOW}`;
+  const key = keyIn(given);
+  if (key === null) return `should be one Ed25519 private key and nothing else, in PEM or base64 ${HOW}`;
+  if (key.asymmetricKeyType !== "ed25519")
+    return `is a private key of the kind ${key.asymmetricKeyType}; it should be an Ed25519 one ${HOW}`;
+  return key;
+}
+
+/** Of two keys OpenSSL takes the first. */
+const ONE_PEM = /^-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----$/;
+
+/** Whether nothing follows the first value of DER; a long one is no Ed25519 key, and its kind is told by itself. */
+const isOneValue = (der: Buffer): boolean => (der[1] ?? 0) > 127 || der.length === 2 + (der[1] ?? 0);
+
+function keyIn(text: string): KeyObject | null {
+  try {
+    if (text.startsWith("-----")) return ONE_PEM.test(text) ? createPrivateKey(text) : null;
+    const bytes = Buffer.from(text, "base64");
+    const key = bytes.length === 32 ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
+    // What follows the key, OpenSSL and Buffer would pass over.
+    const isWhole = bytes.toString("base64") === text.replaceAll(/\s/g, "") && isOneValue(key);
+    return isWhole ? createPrivateKey({ key, format: "der", type: "pkcs8" }) : null;
+  } catch {
+    return null;
+  }
+}
+
+export const signingKey = z
+  .string()
+  .transform((text, context) => {
+    const key = readSigningKey(text);
+    if (typeof key !== "string") return new Secret(text);
+    context.addIssue(key);
+    return z.NEVER;
+  })
+  .meta({ kind: "Ed25519 private key, PEM or base64", secret: true });

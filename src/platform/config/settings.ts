@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { RelayError } from "../errors/index.ts";
-import { adminToken } from "./admin-token.ts";
 import { CALLBACK_CHECK_SETTINGS, callbackChecksOf } from "./callback-checks.ts";
 import { goneSettings } from "./gone-settings.ts";
 import {
+  adminToken,
   baseUrl,
   booksTimeZone,
   collectionIds,
@@ -18,6 +18,7 @@ import {
   proxyAddress,
   secret,
   secretUrl,
+  signingKey,
   timeZone,
   topicArn,
   untidiness,
@@ -26,7 +27,6 @@ import {
   webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
-import { signingKey } from "./signing-key.ts";
 import { readSourcesFile, reconciliationOf, type Source } from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 

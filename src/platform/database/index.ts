@@ -1,4 +1,4 @@
-export { type ConnectOptions, connect, type PoolUsage, type Purpose } from "./connect.ts";
+export { type ConnectOptions, connect, type PoolUsage, type Purpose, RelayClient } from "./connect.ts";
 export { GroupCommit } from "./group-commit.ts";
 export {
   EARLIER,
@@ -9,7 +9,16 @@ export {
   requireSchema,
   schemaState,
 } from "./migrate.ts";
-export { LOOKED_AT, type Page, type PagePosition, type PageSlice, sliceOf, walk } from "./page.ts";
+export {
+  inKeyOrder,
+  inSnapshot,
+  LOOKED_AT,
+  type Page,
+  type PagePosition,
+  type PageSlice,
+  sliceOf,
+  walk,
+} from "./page.ts";
 export {
   failedWork,
   failedWrite,
@@ -31,7 +40,6 @@ export {
   someRelayIsConnected,
   timeBefore,
 } from "./server.ts";
-export { RelayClient } from "./sessions.ts";
 export {
   boolean,
   bytea,
@@ -63,4 +71,3 @@ export {
   VaryingStatement,
 } from "./statement.ts";
 export type { Database, Tables, TablesOf } from "./tables.ts";
-export { inKeyOrder, inSnapshot } from "./transactions.ts";

@@ -3,7 +3,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { RelayError } from "../errors/index.ts";
 import { within } from "../process/index.ts";
 import type { Secret } from "../values/index.ts";
-import { RelayClient } from "./sessions.ts";
+import { RelayClient } from "./connect.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 

@@ -8,4 +8,3 @@ export {
   withoutPorts,
 } from "./addresses.ts";
 export { listen, type RunningServer } from "./http-server.ts";
-export { openApiParameters } from "./open-api-parameters.ts";

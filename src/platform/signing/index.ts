@@ -1,5 +1,4 @@
-export { readDocuments } from "./read-documents.ts";
 export { signatureText } from "./signature-text.ts";
 export { Signer } from "./signed.ts";
 export { issue, readKeys, registerKey } from "./signing-keys.ts";
-export { readKeyFile, signatureSchema, type Verdict, verifySigned } from "./verify-signed.ts";
+export { readDocuments, readKeyFile, signatureSchema, type Verdict, verifySigned } from "./verify-signed.ts";

@@ -8,30 +8,6 @@ export {
   readUpstreamRow,
 } from "./change.ts";
 export { isHealthy, RETRY_AFTER_LIMIT_MS, STATES, stateOf, type UpstreamReport } from "./machine.ts";
-export {
-  type Budget,
-  firstServedAt,
-  isServedAndOpen,
-  listFirstServed,
-  listGapMs,
-  readClock,
-  readMoment,
-  readSource,
-  registerUpstreams,
-  sourceIsInTrouble,
-  spendAllowance,
-  takingTurns,
-  whenSourceIsHealthy,
-  whenSourceIsUnchanged,
-} from "./source-row.ts";
-export {
-  beginTrial,
-  knownTopics,
-  type TopicTrial,
-  topicTakesReplays,
-  whenTopicIsHealthy,
-  whenTopicIsUnchanged,
-} from "./topic-row.ts";
 export { UnknownIds } from "./unknown-ids.ts";
 export { keysAreToProbe, takeProbe, Upstream } from "./upstream.ts";
 export {
@@ -42,3 +18,25 @@ export {
   TOPIC,
   type UpstreamKind,
 } from "./upstream-kind.ts";
+export {
+  type Budget,
+  beginTrial,
+  firstServedAt,
+  isServedAndOpen,
+  knownTopics,
+  listFirstServed,
+  listGapMs,
+  readClock,
+  readMoment,
+  readSource,
+  registerUpstreams,
+  sourceIsInTrouble,
+  spendAllowance,
+  type TopicTrial,
+  takingTurns,
+  topicTakesReplays,
+  whenSourceIsHealthy,
+  whenSourceIsUnchanged,
+  whenTopicIsHealthy,
+  whenTopicIsUnchanged,
+} from "./upstream-rows.ts";

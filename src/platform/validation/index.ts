@@ -1,2 +1,2 @@
-export { answeredId, decimal, time, whole } from "./answer-fields.ts";
+export { answeredId, decimal, openApiParameters, time, whole } from "./fields.ts";
 export { likelyName, ownWords, pathOf, problemsOf, readAs } from "./problems.ts";

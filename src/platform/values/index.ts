@@ -1,18 +1,22 @@
 export { type IdRange, idRange, isUuid, NIL_UUID, newId, SOME_ID, UUID } from "./ids.ts";
 export { endOfString, indentedJson, isTooIntricate, jsonIn } from "./json.ts";
 export {
+  ERASED_COLUMNS,
+  ERASED_IN_EVENT,
   firstWords,
   type Mask,
   maskOf,
+  mayAct,
+  PERSONAL_FIELDS,
   personalMaskOf,
   quietText,
+  ROLES,
+  type Role,
+  Secret,
   withoutCallbackTokens,
   withoutEMailAddresses,
   withTextsMasked,
 } from "./mask.ts";
-export { ERASED_COLUMNS, ERASED_IN_EVENT, PERSONAL_FIELDS } from "./personal-fields.ts";
-export { mayAct, ROLES, type Role } from "./role.ts";
-export { Secret } from "./secret.ts";
 export {
   AMOUNT,
   amountIn,

@@ -1,4 +1,4 @@
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./leased-rows.ts";
 
 /** Work under a lease; one token covers a whole claim. */
 export interface Leased {

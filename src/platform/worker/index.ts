@@ -1,7 +1,15 @@
 export { type FailedChore, noteChores } from "./failing-chores.ts";
-export { type Lease, LeaseLost, leaseOf, whileHeld } from "./lease.ts";
-export { claimedFor, LeasedRows, leaseEnd, QueuedRows } from "./leased-rows.ts";
-export { type Loop, startLoop } from "./loop.ts";
+export {
+  claimedFor,
+  type Lease,
+  LeasedRows,
+  LeaseLost,
+  leaseEnd,
+  leaseOf,
+  QueuedRows,
+  whileHeld,
+} from "./leased-rows.ts";
+export { type Loop, Signal, startLoop } from "./loop.ts";
 export type { Claim, Exchange, Handoff, Line, Policy } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
@@ -12,6 +20,5 @@ export {
   type Served,
   servedByAny,
 } from "./relay-process.ts";
-export { Signal } from "./signal.ts";
 export { keepsPayments, noteFailingWork, noteSilence, standingIn } from "./silent-processes.ts";
 export { notifyWorkers, WakeUps, type Work } from "./wake-up.ts";

@@ -1,5 +1,5 @@
 import type { Leased } from "./held-work.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./leased-rows.ts";
 
 /** What one claim gave. */
 export interface Claim<Item> {

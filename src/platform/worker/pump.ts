@@ -2,7 +2,8 @@ import { faultOf, noteWork } from "../errors/index.ts";
 import type { Logger } from "../log/index.ts";
 import { step } from "../process/index.ts";
 import { HeldWork, type Leased } from "./held-work.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./leased-rows.ts";
+import { Signal, waitForEither } from "./loop.ts";
 import {
   type Handoff,
   isDue,
@@ -13,7 +14,6 @@ import {
   untilMore,
   untilNextLook,
 } from "./policy.ts";
-import { Signal, waitForEither } from "./signal.ts";
 
 interface PumpOptions<Item extends Leased> {
   policy: Policy<Item>;

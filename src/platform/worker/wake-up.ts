@@ -7,7 +7,7 @@ import { faultOf } from "../errors/index.ts";
 import type { Logger } from "../log/index.ts";
 import { backOffMs } from "../process/index.ts";
 import type { Secret } from "../values/index.ts";
-import { Signal } from "./signal.ts";
+import { Signal } from "./loop.ts";
 
 /** The channel of NOTIFY; a message is `<who> <work>`. */
 const CHANNEL = "invoice_relay";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openApiParameters } from "../../platform/http/index.ts";
+import { openApiParameters } from "../../platform/validation/index.ts";
 import { errorAnswer, type Operation, operations } from "../../provider/index.ts";
 
 type Json = { [key: string]: unknown };

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../src/platform/config/settings.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { checkSharing } from "../../../src/runtime/doctor.ts";
 import { runCli, runCliProcess } from "../../support/cli-process.ts";
 import { doctorChecks } from "../../support/doctor-checks.ts";

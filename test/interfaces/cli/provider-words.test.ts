@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { providerWords } from "../../../src/interfaces/cli/commands/api.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { CollectionApiError } from "../../../src/provider/collection-api/index.ts";
 import { expectGolden } from "../../support/golden.ts";
 

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { adminRouter, type Live } from "../../../src/interfaces/admin-api/index.ts";
 import type { OperationParts } from "../../../src/operations/list/operation.ts";
 import { listen } from "../../../src/platform/http/http-server.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { httpApp } from "../../../src/runtime/http-app.ts";
 import { keptLog } from "../../support/test-log.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { ConfirmLine, endAsking, endStoring } from "../../../src/pipeline/confirm/confirm-line.ts";
-import type { Outcome } from "../../../src/pipeline/confirm/outcome.ts";
+import type { Outcome } from "../../../src/pipeline/confirm/judge.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import {
   type Asked,

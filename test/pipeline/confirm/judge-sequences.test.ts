@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../../src/pipeline/confirm/outcome.ts";
+import type { Outcome } from "../../../src/pipeline/confirm/judge.ts";
 import type { Claimed, KnownInvoice } from "../../../src/pipeline/confirm/queue/claim.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import {

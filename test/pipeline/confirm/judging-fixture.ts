@@ -1,6 +1,6 @@
+import type { Rules } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
 import { judge } from "../../../src/pipeline/confirm/judge.ts";
 import { type Claimed, type KnownInvoice, NEVER_ASKED } from "../../../src/pipeline/confirm/queue/claim.ts";
-import type { Rules } from "../../../src/pipeline/confirm/rules.ts";
 import { type Invoice, invoiceRead } from "../../../src/provider/collection-api/contract/index.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";

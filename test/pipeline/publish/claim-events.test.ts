@@ -4,7 +4,7 @@ import { claimEvents, claimReplayed } from "../../../src/pipeline/publish/claim-
 import { queueReplayed } from "../../../src/pipeline/publish/replayed-events.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
 import { newId } from "../../../src/platform/values/ids.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { maxRowsOf } from "../../support/max-rows.ts";
 import { ROUTE, TOPIC, waiting } from "./outgoing-event.ts";

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { claimEvents } from "../../../src/pipeline/publish/claim-events.ts";
 import { type EventOutcome, OutcomeLog } from "../../../src/pipeline/publish/outcomes.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { openDatabase, ownDatabase } from "../../support/database.ts";
 import { TcpProxy } from "../../support/tcp-proxy.ts";
 import { alarmsOn } from "../../support/test-log.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { callbackAddress, referenceOf } from "../../../src/pipeline/receive/request-texts.ts";
+import { callbackAddress, referenceOf } from "../../../src/pipeline/receive/read-request.ts";
 
 describe("a callback's URL", () => {
   const many = "/a%20b".repeat(1_000);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, it } from "vitest";
-import { CallbackTokens } from "../../../src/pipeline/receive/caller/caller-checks.ts";
+import { CallbackTokens } from "../../../src/pipeline/receive/caller/verifiers.ts";
+import { callbackAddress, referenceOf, requestMask } from "../../../src/pipeline/receive/read-request.ts";
 import { BODY_LIMIT } from "../../../src/pipeline/receive/reading/decode-body.ts";
 import { readInflated } from "../../../src/pipeline/receive/reading/read-callback.ts";
-import { callbackAddress, referenceOf, requestMask } from "../../../src/pipeline/receive/request-texts.ts";
 import { messageOf } from "../../../src/platform/errors/errors.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import { Secret, storableText } from "../../../src/platform/values/index.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { comesFromBrowser } from "../../../src/pipeline/receive/payer-page.ts";
+import { comesFromBrowser } from "../../../src/pipeline/receive/read-request.ts";
 import { onceForAll } from "../../support/own-test.ts";
 import { ownRelay, TOKEN } from "../../support/relay.ts";
 

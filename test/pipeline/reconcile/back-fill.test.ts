@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
 import { backFill } from "../../../src/pipeline/reconcile/sweep/sweep.ts";
 import { RelayError } from "../../../src/platform/errors/errors.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, PLAIN } from "./list-provider.ts";
 import { type Books, books, daysAgo, pay } from "./relay-books.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { claimAskedFor } from "../../../src/pipeline/reconcile/certificate/certificate-row.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, refusing } from "./list-provider.ts";
 import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
 import { books } from "./relay-books.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { IdSet } from "../../../src/pipeline/reconcile/list/id-set.ts";
+import { IdSet } from "../../../src/pipeline/reconcile/list/list-reader.ts";
 
 const ordered = (n: number) => `00000000-0000-4000-8000-${n.toString(16).padStart(12, "0")}`;
 

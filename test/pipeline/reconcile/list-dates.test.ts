@@ -5,11 +5,11 @@ import {
   countOn,
   includedDays,
   type ListDates,
+  type ListPeriod,
   meaningOfDates,
   type PerDay,
   requestFor,
 } from "../../../src/pipeline/reconcile/list/list-dates.ts";
-import type { ListPeriod } from "../../../src/pipeline/reconcile/list/list-period.ts";
 import { addDays } from "../../../src/platform/values/time.ts";
 
 const FIRST = "2026-09-01";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachDay, partsOf, periodFor } from "../../../src/pipeline/reconcile/list/list-period.ts";
+import { eachDay, partsOf, periodFor } from "../../../src/pipeline/reconcile/list/list-dates.ts";
 
 const DAY_MS = 86_400_000;
 

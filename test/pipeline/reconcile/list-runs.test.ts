@@ -10,7 +10,7 @@ import {
   scheduleSweeps,
   sweeps,
 } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
-import { LeaseLost } from "../../../src/platform/worker/lease.ts";
+import { LeaseLost } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, prove } from "./prove-period.ts";
 import { type Books, books } from "./relay-books.ts";

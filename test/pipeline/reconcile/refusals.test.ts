@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { readingTerms } from "../../../src/pipeline/reconcile/certificate/certificate.ts";
 import { compareBooks } from "../../../src/pipeline/reconcile/certificate/compare-books.ts";
-import { readClock } from "../../../src/platform/upstreams/source-row.ts";
+import { readClock } from "../../../src/platform/upstreams/upstream-rows.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { place, prove } from "./prove-period.ts";

@@ -4,8 +4,8 @@ import { type ReconcileSource, sweepPass } from "../../../src/pipeline/reconcile
 import { connect } from "../../../src/platform/database/connect.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import type { Signer } from "../../../src/platform/signing/signed.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { collectionApiProvider } from "../../../src/provider/collection-api-provider.ts";
 import { createTestDatabase } from "../../support/database.ts";
 import { onTestFinished } from "../../support/own-test.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
 import { forgetListWork, hurryListWork, rescueListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
 import { sourcesToSweep } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";
 import { placePayment } from "./place-payment.ts";
 import { type Books, books, DAY_MS, daysAgo, idsDue, pay, sweep } from "./relay-books.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { confirmationsSteps } from "../../../src/pipeline/replay/ask-again-steps.ts";
 import { claimReplay } from "../../../src/pipeline/replay/replay-rows.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { confirmationsSteps } from "../../../src/pipeline/replay/replay-steps.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { addCallback, addConfirmation, wholeDatabase } from "../../support/log-rows.ts";
 import { startRelay } from "../../support/relay.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";

@@ -13,7 +13,7 @@ import {
   ROLES,
   type Role,
 } from "../../../src/platform/database/roles.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { createTestDatabase, openDatabase, ownDatabase } from "../../support/database.ts";
 import { withDatabase } from "../../support/log-rows.ts";
 import { loginWith } from "../../support/login.ts";

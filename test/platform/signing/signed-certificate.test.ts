@@ -5,7 +5,7 @@ import { readCertificate } from "../../../src/pipeline/reconcile/read-certificat
 import { Signer } from "../../../src/platform/signing/signed.ts";
 import { issue, readKeys, registerKey } from "../../../src/platform/signing/signing-keys.ts";
 import { readKeyFile, verifySigned } from "../../../src/platform/signing/verify-signed.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { place, prove } from "../../pipeline/reconcile/prove-period.ts";
 import { books } from "../../pipeline/reconcile/relay-books.ts";
 import { runCli } from "../../support/cli-process.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readSettings, readSigningKey } from "../../../src/platform/config/index.ts";
 import { readDocuments, readKeyFile, verifySigned } from "../../../src/platform/signing/index.ts";
 import { canonicalJson, keyIdOf, publicKeyOf, Signer } from "../../../src/platform/signing/signed.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { expectGolden } from "../../support/golden.ts";
 import { newSigningKey } from "./signing-key.ts";
 

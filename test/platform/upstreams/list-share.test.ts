@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { registerUpstreams, takingTurns } from "../../../src/platform/upstreams/source-row.ts";
+import { registerUpstreams, takingTurns } from "../../../src/platform/upstreams/upstream-rows.ts";
 import { ownDatabase } from "../../support/database.ts";
 
 /** One call in 100 s: nothing comes back while the test runs. */

@@ -4,9 +4,9 @@ import { Alarms } from "../../../src/platform/alarms/alarms.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { change, readUpstreamRow, type VersionedUpstream } from "../../../src/platform/upstreams/change.ts";
 import { transition } from "../../../src/platform/upstreams/machine.ts";
-import { registerUpstreams } from "../../../src/platform/upstreams/source-row.ts";
 import { Upstream } from "../../../src/platform/upstreams/upstream.ts";
 import { SOURCE, TOPIC, type UpstreamKind } from "../../../src/platform/upstreams/upstream-kind.ts";
+import { registerUpstreams } from "../../../src/platform/upstreams/upstream-rows.ts";
 import { ownDatabase } from "../../support/database.ts";
 import { keptLog } from "../../support/test-log.ts";
 

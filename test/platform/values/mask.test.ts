@@ -4,9 +4,9 @@ import {
   maskedEvidence,
   maskOf,
   quietText,
+  Secret,
   withoutCallbackTokens,
 } from "../../../src/platform/values/mask.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
 
 describe("somebody else's words", () => {
   it.each([

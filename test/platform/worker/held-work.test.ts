@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HeldWork } from "../../../src/platform/worker/held-work.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 
 const LEASE_MS = 3_000;
 const WORK = { leaseToken: "token" };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { LeaseLost, leaseOf, whileHeld } from "../../../src/platform/worker/lease.ts";
+import { LeaseLost, leaseOf, whileHeld } from "../../../src/platform/worker/leased-rows.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { confirmationLeases, openConfirmations } from "../../../src/pipeline/confirm/index.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { openSession, ownDatabase } from "../../support/database.ts";
 
 const LEASE = leaseOf(60_000);

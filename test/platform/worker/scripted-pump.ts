@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { createLogger } from "../../../src/platform/log/log.ts";
-import { leaseOf } from "../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
+import { Signal } from "../../../src/platform/worker/loop.ts";
 import type { Claim, Exchange, Line, Policy } from "../../../src/platform/worker/policy.ts";
 import { Pump } from "../../../src/platform/worker/pump.ts";
-import { Signal } from "../../../src/platform/worker/signal.ts";
 
 interface Item {
   line: string;

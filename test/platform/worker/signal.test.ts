@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Signal, waitForEither } from "../../../src/platform/worker/signal.ts";
+import { Signal, waitForEither } from "../../../src/platform/worker/loop.ts";
 
 const HOUR_MS = 3_600_000;
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createLogger } from "../../../src/platform/log/log.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { WakeUps } from "../../../src/platform/worker/wake-up.ts";
 import { openSession, ownDatabaseUrl } from "../../support/database.ts";
 

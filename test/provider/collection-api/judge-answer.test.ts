@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import {
   CollectionApiError,
   type FaultDetails,

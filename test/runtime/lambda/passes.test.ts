@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makePartitions } from "../../../src/pipeline/receive/log/partitions.ts";
 import { connect, grantRoles } from "../../../src/platform/database/index.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { COLLECTION, startListProvider } from "../../pipeline/reconcile/list-provider.ts";
 import { eventually, toBeGreaterThan } from "../../support/eventually.ts";
 import { addEvents } from "../../support/log-rows.ts";

@@ -1,6 +1,6 @@
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import { readEnvironment, requireVerifiedTls } from "../../../src/runtime/lambda/read-environment.ts";
 import { startServer } from "../../support/own-server.ts";
 

@@ -1,5 +1,5 @@
 import { createLogger } from "../../../src/platform/log/log.ts";
-import { Secret } from "../../../src/platform/values/secret.ts";
+import { Secret } from "../../../src/platform/values/mask.ts";
 import {
   type CollectionServiceOptions,
   startCollectionService,

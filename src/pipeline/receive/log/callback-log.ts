@@ -1,5 +1,6 @@
+import type { Selectable } from "kysely";
 import type { Alarm } from "../../../platform/alarms/index.ts";
-import { type Database, GroupCommit } from "../../../platform/database/index.ts";
+import { type Database, GroupCommit, type Tables } from "../../../platform/database/index.ts";
 import { endWith, type Tracer } from "../../../platform/log/index.ts";
 import { step } from "../../../platform/process/index.ts";
 import { newId } from "../../../platform/values/index.ts";
@@ -12,9 +13,17 @@ import {
   appendCallbacks,
   type CallbackRow,
   distinctRequests,
+  type IncomingCallback,
   isRecorded,
 } from "./append-statements.ts";
-import type { IncomingCallback } from "./incoming-callback.ts";
+
+/** The verdict of a callback that asks about no invoice. */
+export type OwnVerdict = NonNullable<Selectable<Tables["callback"]>["verdict"]>;
+
+export const OWN_VERDICTS = ["unreadable", "ping", "refused"] as const satisfies readonly OwnVerdict[];
+
+export const isOwnVerdict = (verdict: string | null | undefined): verdict is OwnVerdict =>
+  OWN_VERDICTS.some((own) => own === verdict);
 
 export interface CallbackLogOptions {
   db: Database;

@@ -15,7 +15,7 @@ import {
   VaryingStatement,
 } from "../../../platform/database/index.ts";
 import type { IdRange } from "../../../platform/values/index.ts";
-import type { OwnVerdict } from "./own-verdict.ts";
+import type { OwnVerdict } from "./callback-log.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;

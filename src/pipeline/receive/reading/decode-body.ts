@@ -8,6 +8,7 @@ import {
 } from "node:zlib";
 import { RelayError } from "../../../platform/errors/index.ts";
 import { Turns } from "../../../platform/process/index.ts";
+import { isTooIntricate, jsonIn } from "../../../platform/values/index.ts";
 
 /** The most bytes of a callback's body, as sent and after decompression. */
 export const BODY_LIMIT = 256 * 1024;
@@ -73,4 +74,129 @@ export async function inflateBody(
 export function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   const text = Buffer.from(buffer, byteOffset, byteLength).toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+}
+
+/** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/**
+ * What a callback may be made of, so that reading it costs little whatever it is (G12). Honest ones stay far
+ * below; what lies beyond a limit is not read, and the next sweep finds what it named.
+ */
+export const READING_LIMITS = {
+  /** Invoice ids of one callback. */
+  ids: 100,
+  /** UUIDs that a scan asks for: it is a guess. */
+  guesses: 5,
+  /** Levels of objects and arrays within each other. */
+  depth: 64,
+  /** Objects, arrays, members and elements of one document. */
+  pieces: 10_000,
+  /** Fields of a form or a query. */
+  fields: 4_000,
+  /** Texts of one document that are looked into for JSON: each that is none after all costs an exception. */
+  texts: 8,
+} as const;
+
+/**
+ * The JSON that a text is, whatever its Content-Type, or undefined; so is one beyond the limits. Of a key that
+ * occurs twice `JSON.parse` keeps the last value, as nearly every sender's own library does; `__proto__`
+ * becomes a key like any other.
+ */
+export function parseJson(text: string): Json | undefined {
+  // Spares forms and plain text the cost of an exception.
+  if (!/^\s*(?:[[{"]|null)/.test(text) || isTooIntricate(text, READING_LIMITS)) return undefined;
+  return jsonIn(text) as Json | undefined;
+}
+
+/**
+ * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a
+ * form's `data={…}` or an envelope whose payload was turned into text twice. Those are replaced in place.
+ */
+export function unfoldJsonText(document: Json): Json {
+  if (typeof document === "string") return inside(document) ?? document;
+  if (typeof document !== "object" || document === null || Array.isArray(document)) return document;
+  let left = READING_LIMITS.texts;
+  for (const key in document) {
+    const value = document[key];
+    if (typeof value !== "string" || !beginsLikeJson(value)) continue;
+    if (left-- === 0) break;
+    document[key] = inside(value) ?? value;
+  }
+  return document;
+}
+
+const inside = (text: string): Json | undefined => (beginsLikeJson(text) ? parseJson(text) : undefined);
+
+const beginsLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
+
+type Fields = { [key: string]: Json };
+
+/** A key deeper than this stays one flat key, which only the scan reads. */
+const DEEPEST_KEY = 6;
+
+/** Of a key, indexes included. */
+const SEGMENTS_LIMIT = 3 * DEEPEST_KEY;
+
+/**
+ * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…`
+ * become `data.id`, indexes are dropped, repeated fields become an array. Fields beyond the limit are not
+ * read. Broken percent-encoding never throws.
+ *
+ * Two habits of redirects are undone: a `?` appended to a URL that already had one, and `&amp;` left over
+ * from HTML.
+ */
+export function parseForm(text: string): Fields {
+  const fields = emptyFields();
+  for (const [key, value] of new URLSearchParams(firstFields(text))) {
+    const all = key.replace(/^amp;/, "").split(/[[\].]+/, SEGMENTS_LIMIT + 1);
+    const segments = all.filter((segment) => !/^\d*$/.test(segment));
+    const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > SEGMENTS_LIMIT;
+    if (isFlat) put(fields, key, value);
+    else put(parentOf(fields, segments), segments.at(-1) ?? key, value);
+  }
+  return fields;
+}
+
+/** @param query as in the URL, without its `?` */
+export function parseQuery(query: string): Fields {
+  return query === "" ? {} : parseForm(query.replaceAll("?", "&"));
+}
+
+/** Cuts before URLSearchParams sees the text: many empty fields cost it far more than as many bytes. */
+function firstFields(text: string): string {
+  let end = -1;
+  for (let fields = 0; fields < READING_LIMITS.fields; fields += 1) {
+    end = text.indexOf("&", end + 1);
+    if (end === -1) return text;
+  }
+  return text.slice(0, end);
+}
+
+function parentOf(fields: Fields, segments: readonly string[]): Fields {
+  let parent = fields;
+  for (const segment of segments.slice(0, -1)) {
+    const next = parent[segment];
+    if (typeof next === "object" && next !== null && !Array.isArray(next)) parent = next;
+    else {
+      const child = emptyFields();
+      if (next !== undefined) child[""] = next;
+      parent[segment] = child;
+      parent = child;
+    }
+  }
+  return parent;
+}
+
+function put(parent: Fields, key: string, value: string): void {
+  const present = parent[key];
+  if (present === undefined) parent[key] = value;
+  else if (Array.isArray(present)) present.push(value);
+  else if (typeof present === "object" && present !== null) put(present, "", value);
+  else parent[key] = [present, value];
+}
+
+/** Without a prototype, so that a field named `__proto__` or `constructor` is a field and nothing else. */
+function emptyFields(): Fields {
+  return Object.create(null) as Fields;
 }

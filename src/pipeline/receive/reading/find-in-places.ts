@@ -1,5 +1,5 @@
 import { NIL_UUID } from "../../../platform/values/index.ts";
-import { type Json, READING_LIMITS } from "./parse-json.ts";
+import { type Json, READING_LIMITS } from "./decode-body.ts";
 
 /**
  * Where an invoice id sits in a callback, in order: the first place that holds a UUID wins, and all UUIDs of

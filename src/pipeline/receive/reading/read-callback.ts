@@ -1,6 +1,14 @@
-import { decodeText, inflateBody } from "./decode-body.ts";
+import {
+  decodeText,
+  inflateBody,
+  type Json,
+  parseForm,
+  parseJson,
+  parseQuery,
+  READING_LIMITS,
+  unfoldJsonText,
+} from "./decode-body.ts";
 import { asUuid, type Found, findInPlaces, plainName, scanForUuids, uuidsIn } from "./find-in-places.ts";
-import { type Json, parseForm, parseJson, parseQuery, READING_LIMITS, unfoldJsonText } from "./parse-json.ts";
 
 export interface CallbackRequest {
   method: string;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { signatureSchema } from "../../../platform/signing/index.ts";
 import { answeredId, decimal, whole } from "../../../platform/validation/index.ts";
 import type { BookPeriod } from "../../../platform/values/index.ts";
-import type { ListPeriod } from "../list/list-period.ts";
+import type { ListPeriod } from "../list/list-dates.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { Reason } from "./detail-of.ts";
 

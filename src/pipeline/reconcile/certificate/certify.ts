@@ -8,7 +8,7 @@ import { readClock } from "../../../platform/upstreams/index.ts";
 import { type BookPeriod, bookDayOf, lastBookDay, newId, sentence } from "../../../platform/values/index.ts";
 import { type Lease, LeaseLost } from "../../../platform/worker/index.ts";
 import { closeProvenGap, GAP, keepCertifiedDays } from "../certified-days.ts";
-import { periodFor } from "../list/list-period.ts";
+import { periodFor } from "../list/list-dates.ts";
 import type { OnPages } from "../list/list-reader.ts";
 import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";

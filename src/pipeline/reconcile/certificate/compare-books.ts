@@ -8,7 +8,7 @@ import {
 } from "../../../platform/values/index.ts";
 import { statusSets } from "../../confirm/index.ts";
 import { orphanedAcceptances } from "../../publish/index.ts";
-import { eachDay, type ListPeriod } from "../list/list-period.ts";
+import { eachDay, type ListPeriod } from "../list/list-dates.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type CertifiedLists, countCertified } from "./asked-payment.ts";
 import { type Basis, beganAfter, type Certificate, isProvisional, type Reading } from "./certificate.ts";

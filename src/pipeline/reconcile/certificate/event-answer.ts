@@ -1,7 +1,7 @@
 import { storableText } from "../../../platform/values/index.ts";
 import { compareMoney, moneyOf, statusText, toUtc } from "../../../provider/index.ts";
 import { plainStatus } from "../../confirm/index.ts";
-import { EARLIEST } from "../list/list-period.ts";
+import { EARLIEST } from "../list/list-dates.ts";
 import type { AnswerFields, PaymentFacts } from "./payment-facts.ts";
 
 // An event says what one answer of the provider said, for good. What the provider says afterwards corrects

@@ -19,8 +19,8 @@ import {
   statusSets,
 } from "../../confirm/index.ts";
 import { inPayload, isPaymentEvent } from "../../publish/index.ts";
+import { BEFORE_CREATION_MS, EARLIEST, eachDay } from "../list/list-dates.ts";
 import { ListPace, type ListPaceOptions } from "../list/list-pace.ts";
-import { BEFORE_CREATION_MS, EARLIEST, eachDay } from "../list/list-period.ts";
 import { ListUnreadable } from "../list/list-reader.ts";
 import { decideAsking } from "../list/listed-payment.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";

@@ -4,8 +4,8 @@ import { addDays, bookDayOf, dayOf, startOf, storableText } from "../../../platf
 import { toUtc } from "../../../provider/index.ts";
 import { plainStatuses } from "../../confirm/index.ts";
 import { noteWholeReading } from "../list/list-counts.ts";
+import { type ListPeriod, possiblePayment } from "../list/list-dates.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { type ListPeriod, possiblePayment } from "../list/list-period.ts";
 import {
   describeUnproven,
   ListReader,

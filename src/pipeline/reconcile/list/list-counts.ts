@@ -1,6 +1,7 @@
 import type { Database } from "../../../platform/database/index.ts";
 import { step } from "../../../platform/process/index.ts";
 import { addDays, daysBetween } from "../../../platform/values/index.ts";
+import type { ListPeriod } from "./list-dates.ts";
 import {
   countOn,
   type ListDates,
@@ -9,7 +10,6 @@ import {
   recentSince,
   requestFor,
 } from "./list-dates.ts";
-import type { ListPeriod } from "./list-period.ts";
 import type { ListReader } from "./list-reader.ts";
 import { keepWholeReading, type ListKey, listedPerDay } from "./listed-rows.ts";
 

@@ -1,5 +1,94 @@
-import { addDays, bookDayOf } from "../../../platform/values/index.ts";
-import type { ListPeriod } from "./list-period.ts";
+import {
+  addDays,
+  type BookPeriod,
+  bookDay,
+  bookDayOf,
+  DAY_MS,
+  dayOf,
+  daysBetween,
+} from "../../../platform/values/index.ts";
+import { FIRST_YEAR } from "../../../provider/index.ts";
+
+export interface ListPeriod {
+  first: string;
+  last: string;
+}
+
+/** The largest offset from UTC of any time zone. */
+export const FARTHEST_ZONE_MS = 14 * 3_600_000;
+
+/** The days of a window in a zone, one by one; its first and last may be parts. */
+export function* eachDay({ from, to }: BookPeriod, zone = "UTC"): Generator<BookPeriod> {
+  for (let start = from; start < to; ) {
+    const end = new Date(Math.min(bookDay(bookDayOf(start, zone), zone).to.getTime(), to.getTime()));
+    yield { from: start, to: end };
+    start = end;
+  }
+}
+
+/**
+ * The days to request so that every payment of the window is included, whatever the list's dates mean (the
+ * interface, part A, does not say): creation or payment, in any time zone, inclusive or exclusive.
+ * @param lookbackMs how long before its payment an invoice may have been created, in ms.
+ */
+export function periodFor({ from, to }: BookPeriod, lookbackMs: number): ListPeriod {
+  return {
+    first: addDays(dayOf(new Date(from.getTime() - lookbackMs - FARTHEST_ZONE_MS)), -1),
+    last: addDays(dayOf(new Date(to.getTime() + FARTHEST_ZONE_MS)), 1),
+  };
+}
+
+/**
+ * Splits a period into so many parts at most, the newest first. Neighbours share two days, so that nothing is
+ * missed if the list excludes the first or the last day that is requested.
+ */
+export function partsOf({ first, last }: ListPeriod, count: number): ListPeriod[] {
+  const parted = Math.max(1, count);
+  const days = Math.max(3, Math.ceil((daysBetween(first, last) + parted - 1) / parted));
+  const parts: ListPeriod[] = [];
+  for (let end = last; ; ) {
+    const begin = addDays(end, -days);
+    if (begin <= first) return [...parts, { first, last: end }];
+    parts.push({ first: begin, last: end });
+    end = addDays(begin, 1);
+  }
+}
+
+/** Splits a period in two, the newer first; null when it is too short. */
+export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older: ListPeriod] | null {
+  const days = daysBetween(first, last);
+  if (days < 3) return null;
+  const middle = addDays(first, Math.floor(days / 2));
+  return [
+    { first: middle, last },
+    { first, last: addDays(middle, 1) },
+  ];
+}
+
+/** What was paid or created before names no date. */
+export const EARLIEST = new Date(Date.UTC(FIRST_YEAR, 0));
+
+/** Up to so long before the creation, in ms, a payment is possible: its date may be a day without a time. */
+export const BEFORE_CREATION_MS = DAY_MS;
+
+/**
+ * The creation of an invoice. In the future, it is of today, for a clock may be off by hours; past that, its
+ * date is none.
+ */
+export function possibleCreation(createdAt: Date | null, now: Date): Date | null {
+  if (createdAt === null || createdAt <= now) return createdAt;
+  return createdAt.getTime() <= now.getTime() + DAY_MS ? now : null;
+}
+
+/**
+ * A date of payment, whoever names it. One that is absurd or before the invoice's creation is none, and so is one
+ * more than a day ahead: payments are made after `now` was read too, and the provider's clock may be off by hours.
+ */
+export function possiblePayment(paidAt: Date | null, createdAt: Date | null, now: Date): Date | null {
+  if (paidAt === null || paidAt < EARLIEST || paidAt.getTime() > now.getTime() + DAY_MS) return null;
+  const created = possibleCreation(createdAt, now);
+  return created !== null && paidAt.getTime() < created.getTime() - BEFORE_CREATION_MS ? null : paidAt;
+}
 
 /**
  * What the days of a list mean, which the interface (part A) does not say: what they date, whose days they are,

@@ -18,8 +18,7 @@ import {
 } from "../../../platform/database/index.ts";
 import { plainColumn } from "../../confirm/index.ts";
 
-import type { ListDates, PerDay } from "./list-dates.ts";
-import type { ListPeriod } from "./list-period.ts";
+import type { ListDates, ListPeriod, PerDay } from "./list-dates.ts";
 import type { ListedPayment } from "./listed-payment.ts";
 
 // The statements on `listed_payment` and `listed_collection`: what lists say, whoever read them and why.

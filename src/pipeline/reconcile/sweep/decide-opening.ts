@@ -1,4 +1,4 @@
-import { FARTHEST_ZONE_MS, possiblePayment } from "../list/list-period.ts";
+import { FARTHEST_ZONE_MS, possiblePayment } from "../list/list-dates.ts";
 import { decideAsking, type ListedPayment } from "../list/listed-payment.ts";
 import type { KnownPayment } from "./known-payments.ts";
 

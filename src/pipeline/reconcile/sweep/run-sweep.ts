@@ -6,9 +6,15 @@ import { addDays, HOUR_MS, NIL_UUID } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
 import { classOfStatus, promote, readStoredPayments, statusSets } from "../../confirm/index.ts";
 import { findChangedDays, noteWholeReading } from "../list/list-counts.ts";
-import { countOn, type ListDates, recentSince, requestFor } from "../list/list-dates.ts";
+import {
+  countOn,
+  type ListDates,
+  type ListPeriod,
+  periodFor,
+  recentSince,
+  requestFor,
+} from "../list/list-dates.ts";
 import { ListPace, readCollectionName } from "../list/list-pace.ts";
-import { type ListPeriod, periodFor } from "../list/list-period.ts";
 import { ListReader, ListUnreadable, type OnPages, type Unproven } from "../list/list-reader.ts";
 import {
   countListed,

@@ -5,7 +5,7 @@ import { openConfirmations, promote } from "../../../../src/pipeline/confirm/ind
 import { claimConfirmations } from "../../../../src/pipeline/confirm/queue/claim.ts";
 import type { Database } from "../../../../src/platform/database/tables.ts";
 import type { Limits } from "../../../../src/platform/upstreams/allowance.ts";
-import { leaseOf } from "../../../../src/platform/worker/lease.ts";
+import { leaseOf } from "../../../../src/platform/worker/leased-rows.ts";
 import { ownDatabase } from "../../../support/database.ts";
 import { maxRowsOf } from "../../../support/max-rows.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CallbackTokens, CallerChecks } from "../../../../src/pipeline/receive/caller/caller-checks.ts";
+import { CallbackTokens, CallerChecks } from "../../../../src/pipeline/receive/caller/verifiers.ts";
 import {
   type CallbackChecks,
   callbackChecksSchema,

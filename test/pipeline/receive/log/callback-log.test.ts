@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { appendAndOpen, distinctRequests } from "../../../../src/pipeline/receive/log/append-statements.ts";
+import {
+  appendAndOpen,
+  distinctRequests,
+  type IncomingCallback,
+} from "../../../../src/pipeline/receive/log/append-statements.ts";
 import { CallbackLog, type CallbackLogOptions } from "../../../../src/pipeline/receive/log/callback-log.ts";
-import type { IncomingCallback } from "../../../../src/pipeline/receive/log/incoming-callback.ts";
 import { makePartitions } from "../../../../src/pipeline/receive/log/partitions.ts";
 import { newId } from "../../../../src/platform/values/ids.ts";
 import { ownDatabase } from "../../../support/database.ts";

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { parseForm, parseJson, unfoldJsonText } from "../../../../src/pipeline/receive/reading/parse-json.ts";
+import {
+  parseForm,
+  parseJson,
+  unfoldJsonText,
+} from "../../../../src/pipeline/receive/reading/decode-body.ts";
 
 it("a document of 64 levels is read, one of 65 is none", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sql } from "kysely";
 import {
   type Database,
@@ -6,9 +7,8 @@ import {
   returned,
   VaryingStatement,
 } from "../../platform/database/index.ts";
-import { unknownKeptSince } from "../confirm/index.ts";
-
-import { isOwnVerdict } from "../receive/index.ts";
+import { type ConfirmationKey, readStates, unknownKeptSince } from "../confirm/index.ts";
+import { isOwnVerdict, readCallback } from "../receive/index.ts";
 import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
 import type { ReplayFilters } from "./replay.ts";
 
@@ -66,7 +66,7 @@ const SELECTED = {
   forgottenIds: returned.uuids,
 };
 
-export type SelectedCallback = RowOf<typeof SELECTED>;
+type SelectedCallback = RowOf<typeof SELECTED>;
 
 const select = ({ filters, after, most }: Selection) => {
   const later =
@@ -90,3 +90,80 @@ export const selectCallbacks = new VaryingStatement(SELECTED, select, [
   { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
   { filters: OTHER_VERDICT, after: null, most: 1 },
 ]);
+
+/** Invoices that callbacks name and that have no confirmation: not found on arrival, or lost since. */
+export async function findUnopened(
+  db: Database,
+  callbacks: readonly SelectedCallback[],
+): Promise<ConfirmationKey[]> {
+  const named = new Map<string, ConfirmationKey>();
+  for (const callback of callbacks) {
+    const { source } = callback;
+    for (const invoiceId of await idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
+    // One callback a turn of the event loop: heavy ones in a row would hold up the whole process (G12).
+    await nextTurn();
+  }
+  const keys = [...named.values()];
+  for (const { source, invoiceId } of await readStates(db, keys)) named.delete(`${source} ${invoiceId}`);
+  return [...named.values()];
+}
+
+/** The ids of the log, and those that today's reader finds; without those that were forgotten as unknown. */
+async function idsIn(callback: SelectedCallback): Promise<string[]> {
+  const header = (name: string) =>
+    callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
+  const reading = await readCallback({
+    ...callback,
+    contentType: header("content-type"),
+    contentEncoding: header("content-encoding"),
+  });
+  const read = reading.kind === "ids" ? reading.invoiceIds : [];
+  return [...callback.foundIds, ...read].filter((id) => !callback.forgottenIds.includes(id));
+}
+
+const matchConfirmations = (filters: ReplayFilters) => sql`
+  from confirmation
+  left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
+  where ${conditionOf(filters, {
+    from: (time) => sql`confirmation.requested_at >= ${time}`,
+    to: (time) => sql`confirmation.requested_at < ${time}`,
+    invoiceIds: (ids) => sql`confirmation.invoice_id = any(${ids}::uuid[])`,
+    collection: (name) => sql`invoice.collection_name = ${name}`,
+    verdict: hasVerdict,
+    source: (source) => sql`confirmation.source = ${source}`,
+  })}`;
+
+const selectConfirmationCount = new VaryingStatement(
+  { count: returned.count },
+  (filters: ReplayFilters) => sql`select count(*) as count ${matchConfirmations(filters)}`,
+  [{}, EVERY_FILTER, { verdict: "pending" }],
+);
+
+export const countConfirmations = async (db: Database, given: { filters: ReplayFilters }): Promise<number> =>
+  (await selectConfirmationCount.execute(db, given.filters))[0]?.count ?? 0;
+
+/** In invoice order. */
+export const selectConfirmations = new VaryingStatement(
+  {
+    invoiceId: returned.uuid,
+    source: returned.text(),
+    verdict: nullable(returned.text()),
+    requestedAt: returned.time,
+  },
+  ({ filters, after, most }: Selection) => {
+    const later =
+      after === null
+        ? sql`true`
+        : sql`
+          (confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
+    return sql`
+      select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
+        confirmation.requested_at as "requestedAt"
+      ${matchConfirmations(filters)} and ${later}
+      order by confirmation.invoice_id, confirmation.source limit ${most}`;
+  },
+  [
+    { filters: {}, after: null, most: 1 },
+    { filters: EVERY_FILTER, after: { id: "" }, most: 1 },
+  ],
+);
