@@ -68,7 +68,7 @@ export const ALERTS: readonly Alert[] = [
     expr: `max by (alarm) (invoice_relay_alarms_open{alarm=~"${ESCALATING.map(({ name }) => name).join("|")}"}) > 0`,
     for: "10m",
     severity: "critical",
-    summary: "What keeps payments from their events has lasted for ten minutes.",
+    summary: "A fault that keeps payments from their events has lasted for ten minutes.",
     todo: "See the heading with its name.",
     heading: "{{ $labels.alarm }}",
   },
