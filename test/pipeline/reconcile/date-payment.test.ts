@@ -41,7 +41,6 @@ describe("a Test payment", () => {
 
   it.each<[string, string[] | null, Changes]>([
     ["stands apart, and is only noted", ["note test"], {}],
-    ["on the live topic is on the wrong one", ["difference wrong_topic"], { accepted: true }],
     ["that is no payment is nothing", null, { ...NOT_LISTED, status: "Unpaid" }],
     ["that is stored, and no longer listed, is noted", ["note test"], NOT_LISTED],
   ])("%s", (_, said, changes) => {
@@ -51,22 +50,16 @@ describe("a Test payment", () => {
 
   const erased = { inDocument: null, documentIsWhole: null };
   it.each<[string, Changes]>([
-    ["the whole document does", {}],
     ["in any case", { type: " TEST ", ...document({ type: "test" }) }],
-    ["it is erased, and Get Invoice does", { ...erased, asked: "paid", askedType: "Test" }],
     ["it is not stored, and Get Invoice does", { ...NOT_STORED, asked: "paid", askedType: "Test" }],
-    ["its event says otherwise", { eventType: "Live" }],
   ])("is one where the provider says so: %s", (_, changes) => {
     expect(judged({ ...TEST, ...changes })).toMatchObject({ isLive: false });
   });
 
   it.each<[string, Changes]>([
     ["Get Invoice says Live", { askedType: "Live" }],
-    ["Get Invoice says something else", { askedType: "Production" }],
     ["the column says Live", { type: "Live" }],
     ["the document says Live", document({ type: "live" })],
-    ["the document says something else", { type: "Sandbox", ...document({ type: "Sandbox" }) }],
-    ["nothing says what it is", { type: null, ...document({ type: null }) }],
     ["only a column says so: it is erased", erased],
     ["only a column and a changed document say so", { documentIsWhole: false }],
     ["only its event says so", NOT_STORED],
@@ -104,7 +97,6 @@ describe("the day that a payment counts on", () => {
     ["paid before it", { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER }],
     ["paid after it", paidAt(NOVEMBER)],
     ["undated, created after it", { ...UNDATED, createdAt: NOVEMBER }],
-    ["paid right now", paidAt(TERMS.now)],
     ["paid by a clock up to a day ahead", paidAt(new Date(TERMS.now.getTime() + DAY_MS))],
   ])("is none of this period: %s", (_, changes) => {
     expect(judged(changes)).toBeNull();

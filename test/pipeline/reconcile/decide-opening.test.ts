@@ -52,7 +52,6 @@ describe("a payment of the list that has no event", () => {
     ["open", "it was to be recorded only", confirmation({ state: "due", recordOnly: true, soon: true })],
     ["waiting", "it is in quarantine", confirmation({ verdict: "quarantined" })],
     ["open", "Get Invoice said unpaid", confirmation({ verdict: "not_paid" })],
-    ["open", "Get Invoice said invalid", confirmation({ verdict: "invalidated" })],
     ["open", "it is paid, and its event is gone", confirmation({ verdict: "paid" })],
   ])("is %s when %s", (opening, _, known) => {
     expect(decided(known)).toBe(opening);
@@ -64,7 +63,6 @@ describe("a payment of the list that has no event", () => {
     ["open_to_record", "Get Invoice said unpaid", confirmation({ verdict: "not_paid" })],
     ["open_to_record", "it waits far up the ladder", confirmation({ state: "due", verdict: "pending" })],
     ["waiting", "it is asked about soon", confirmation({ state: "due", recordOnly: true, soon: true })],
-    ["waiting", "it is a dead letter", confirmation({ state: "dead" })],
   ])("and was paid before the first serve is %s when %s", (opening, _, known) => {
     expect(decided(known, { paidAt: at("04") })).toBe(opening);
   });
@@ -133,7 +131,6 @@ describe("the window of a sweep", () => {
   const window = { from: at("09"), to: at("11") };
   it.each<[boolean, string, Date | null, Partial<ListedFacts>]>([
     [true, "paid at its beginning", at("09"), {}],
-    [true, "paid later in it", at("10"), {}],
     [false, "paid before it", at("08"), {}],
     [false, "paid at its end", at("11"), {}],
     [true, "undated, created before", null, { createdAt: at("08") }],
