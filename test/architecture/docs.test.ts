@@ -38,10 +38,35 @@ const wrongIn = (file: string) => [
     .filter((path) => !existsSync(join(root, path))),
 ];
 
+/** Sentences, headings and cells that hide their subject, and words that the glossary replaces. */
+const hardToRead = (file: string) => {
+  const text = proseOf(file)
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .replaceAll(/`[^`\n]*`|"[^"\n]*"/g, "…");
+  return [
+    ...text.matchAll(
+      /(?:^[\s>#*-]*|^\d+\. |\| |[.:!?]\*{0,2}\s+)(?:What|Those|One|Whoever|Whatever)\b.{0,60}/gm,
+    ),
+    ...text.matchAll(
+      /.{0,30}\b(?:nobody|somebody|none (?:of|is|was|are|were|has|have|that|who|can))\b.{0,30}/gi,
+    ),
+    ...text.matchAll(
+      /.{0,30}\b(?:ladders?|judge[sd]?|gives? back|given back|hand(?:s|ed)? over|surroundings)\b.{0,30}/gi,
+    ),
+  ].map(([found]) => found);
+};
+
 describe("the documents", () => {
   it.each(documents)("%s: every link, and every test it names, leads to what is there", (file) => {
     expect(wrongIn(file)).toEqual([]);
   });
+
+  it.each(documents.filter((file) => !file.startsWith("src/")))(
+    "%s: every sentence begins with its subject, in the glossary's words",
+    (file) => {
+      expect(hardToRead(file)).toEqual([]);
+    },
+  );
 
   it("say why each package is there", () => {
     const packages = ["package.json", "tools/package.json"].flatMap((file) => {
