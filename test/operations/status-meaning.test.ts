@@ -96,6 +96,7 @@ describe("the first sentence", () => {
     expect(await said({ sources: null })).toBe(true);
     for (const [change, back] of [
       [() => sweptAt("4 hours"), () => sweptAt("1 minute")],
+      [() => query("update sweep set finished_at = null"), () => sweptAt("1 minute")],
       [
         () => query("update certificate set window_to = window_to - interval '3 days'"),
         () => query("update certificate set window_to = window_to + interval '3 days'"),
