@@ -86,15 +86,16 @@ export function judged(facts: Facts): Omit<Status, keyof Facts> {
   }
   if (sources.length === 0) return say("Nothing has happened yet: no relay has run with this database.");
   const snoozed = openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
+  const unproven = unprovenIn(facts);
   // Their alarms may have been closed by hand.
   const waiting = facts.dead.confirmations + facts.dead.events + facts.quarantined;
   const but = [
     ...(waiting > 0 ? [`${numberOf(waiting, "payment waits", "payments wait")} for a decision`] : []),
     ...(snoozed > 0 ? [`${numberOf(snoozed, "alarm")} ${snoozed === 1 ? "is" : "are"} snoozed`] : []),
     ...held.map(heldWords),
-    ...unprovenIn(facts),
+    ...(unproven.length > 0 ? [`not all is proven: ${unproven.join(", ")}`] : []),
   ];
-  if (but.length > 0) return say(`Nothing needs a person, but not all is proven well: ${but.join("; ")}.`);
+  if (but.length > 0) return say(`Nothing needs a person, but ${but.join("; ")}.`);
   const [day] = facts.certificates.map((one) => one.day).sort();
   const proven = `payments before ${day} are certified, and each list of the provider was read lately`;
   return say(`All is well: ${proven}.`, true);

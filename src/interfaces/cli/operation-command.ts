@@ -15,7 +15,7 @@ import {
 import { Alarms } from "../../platform/alarms/index.ts";
 import { currencyOf, SERVE_REQUIRES, sourcesOf } from "../../platform/config/index.ts";
 import type { Database } from "../../platform/database/index.ts";
-import { notFoundError, RelayError } from "../../platform/errors/index.ts";
+import { notFoundError, RelayError, type Remedy } from "../../platform/errors/index.ts";
 import { Signer } from "../../platform/signing/index.ts";
 import { clock, countText, maskOf, type Role } from "../../platform/values/index.ts";
 import { leaseOf, notifyWorkers } from "../../platform/worker/index.ts";
@@ -67,6 +67,8 @@ interface CommandWords<Id extends OperationId> {
   judge?: (result: ResultOf<Id>) => void;
   /** What is said when there is nothing with this id. */
   missing?: (given: CommandInput) => string;
+  /** Lists those that there are. */
+  others?: Remedy;
 }
 
 /** An option that the operation does not have is refused in the words of the admin API. */
@@ -117,7 +119,7 @@ export function operationCommand<
         const input = readInput(operation, inputOf(operation, asked));
         const result = await runOperation(operation, operating, input).finally(endProgress);
         if (result !== null) return result as ResultOf<Id>;
-        throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.");
+        throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.", words.others);
       };
       const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
       const result = await (words.run?.(call, given, options, operating) ?? ask());

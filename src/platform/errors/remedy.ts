@@ -4,6 +4,7 @@ type None = Record<string, never>;
 export interface RemedyInputs {
   showInvoice: { id: string };
   showCallback: { id: string };
+  listCallbacks: None;
   showReplay: { id: string };
   listReplays: None;
   resumeReplay: { id: string };
@@ -42,6 +43,7 @@ export type AnyRemedy = { operation: keyof RemedyInputs; args: object };
 const COMMANDS: Readonly<Record<keyof RemedyInputs, readonly [words: string, bare?: string]>> = {
   showInvoice: ["invoice", "id"],
   showCallback: ["callbacks show", "id"],
+  listCallbacks: ["callbacks list"],
   showReplay: ["replay show", "id"],
   listReplays: ["replay list"],
   resumeReplay: ["replay resume", "id"],

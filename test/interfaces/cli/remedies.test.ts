@@ -28,6 +28,7 @@ const none = {};
 const SAMPLES: { [Id in keyof RemedyInputs]: readonly RemedyInputs[Id][] } = {
   showInvoice: [{ id }],
   showCallback: [{ id }],
+  listCallbacks: [none],
   showReplay: [{ id }],
   listReplays: [none],
   resumeReplay: [{ id }],

@@ -24,5 +24,6 @@ const show = (context: CommandContext): Command =>
   operationCommand(context, callbackOperations, "showCallback", {
     name: "show",
     description: "show one whole callback and how each id was found",
-    missing: ({ id }) => `No callback has the id ${String(id)}. invoice-relay callbacks list has them.`,
+    missing: ({ id }) => `No callback has the id ${String(id)}.`,
+    others: { operation: "listCallbacks", args: {} },
   });

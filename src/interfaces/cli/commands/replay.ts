@@ -24,7 +24,7 @@ import {
 } from "../../../pipeline/replay/index.ts";
 import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../../platform/config/index.ts";
 import type { Database } from "../../../platform/database/index.ts";
-import { commandLine, RelayError, usageError } from "../../../platform/errors/index.ts";
+import { RelayError, usageError } from "../../../platform/errors/index.ts";
 import { countText, spanText } from "../../../platform/values/index.ts";
 
 import { leaseOf, listProcesses, notifyWorkers } from "../../../platform/worker/index.ts";
@@ -60,14 +60,14 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(
       operationCommand(context, replayOperations, "showReplay", {
         name: "show",
-        missing,
+        ...NONE,
       }),
     )
     .addCommand(
       operationCommand(context, replayOperations, "resumeReplay", {
         name: "resume",
         description: "resume a replay where it stopped",
-        missing,
+        ...NONE,
         async run(_, { id, reason }, _own, { db, actor }) {
           const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
           const { kind } = await mustFindReplay(change);
@@ -83,13 +83,15 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(
       operationCommand(context, replayOperations, "cancelReplay", {
         name: "cancel",
-        missing,
+        ...NONE,
         json: (replay) => ({ replay }),
       }),
     );
 
-const missing = ({ id }: CommandInput): string =>
-  `There is no replay ${id}. ${commandLine({ operation: "listReplays", args: {} })} has them.`;
+const NONE = {
+  missing: ({ id }: CommandInput) => `There is no replay ${id}.`,
+  others: { operation: "listReplays", args: {} },
+} as const;
 
 const several = (value: string, before: string[] = []): string[] => [
   ...before,

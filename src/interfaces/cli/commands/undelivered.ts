@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { undeliveredOperations } from "../../../operations/index.ts";
-import { notFoundError, usageError } from "../../../platform/errors/index.ts";
+import { notFoundError, type RelayError, usageError } from "../../../platform/errors/index.ts";
 import { numberOf } from "../../../platform/values/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
@@ -49,7 +49,8 @@ function groupCommand(context: CommandContext, group: Group): Command {
   });
   const show = operationCommand(context, undeliveredOperations, group.show, {
     name: "show",
-    missing: (given) => notThere([String(given.id)], group),
+    missing: (given) => notThere([String(given.id)], group).message,
+    others: { operation: group.list, args: {} },
     // What a terminal shows is copied into tickets.
     role: "read",
   });
@@ -87,7 +88,7 @@ function decide(
       const { ids, dryRun } = given;
       // Ids are chosen on purpose; a filter may match more than expected, so it is confirmed first.
       const first = await call({ ...given, dryRun: dryRun === true || ids === undefined });
-      if (ids !== undefined && first.count === 0) throw notFoundError(notThere(ids as string[], group));
+      if (ids !== undefined && first.count === 0) throw notThere(ids as string[], group);
       if (ids !== undefined || dryRun === true || first.count === 0)
         return { ...first, dryRun: dryRun === true };
       const many = numberOf(first.count, ...group.what);
@@ -107,7 +108,7 @@ function selectionOf(ids: readonly string[], { all, ...filters }: CommandInput):
   return { filters };
 }
 
-function notThere(ids: readonly string[], { name, what }: Group): string {
+function notThere(ids: readonly string[], { list, what }: Group): RelayError {
   const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
-  return `${none}. List them with: invoice-relay ${name} list`;
+  return notFoundError(`${none}.`, { operation: list, args: {} });
 }
