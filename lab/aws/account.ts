@@ -43,7 +43,7 @@ export async function startAccount() {
 
 /** Copies what osls needs of this checkout to a folder, so that a stage can be added. */
 export function copyCheckout(folder: string): void {
-  for (const part of ["package.json", "serverless.yml", "tsconfig.json", "ops", "src", "migrations"])
+  for (const part of ["package.json", "serverless.yml", "tsconfig.json", "deploy", "src", "migrations"])
     cpSync(join(root, part), join(folder, part), { recursive: true });
   for (const part of ["node_modules", "tools"]) symlinkSync(join(root, part), join(folder, part));
   // Moto does not know UpdateTerminationProtection.
