@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { createLocalTopic } from "../../src/runtime/dev-topics.ts";
+import { createLocalTopic } from "../../src/runtime/dev-world.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { startServer } from "../../test/support/own-server.ts";
 import { Random } from "../chaos/random.ts";

@@ -6,9 +6,8 @@ export { checkErased } from "./erase.ts";
 export { searchInvoices } from "./find-invoices.ts";
 export { heldWords } from "./held-words.ts";
 export { noteLateProofs } from "./late-proofs.ts";
-export { callbackOperations } from "./list/callbacks.ts";
 export { countGiven, day, idGiven, name, timeGiven } from "./list/fields.ts";
-export { invoiceOperations } from "./list/invoices.ts";
+export { callbackOperations, invoiceOperations } from "./list/invoices.ts";
 export { operations, signInRequest, specialOperations } from "./list/list.ts";
 export {
   BadInput,

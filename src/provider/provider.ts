@@ -50,7 +50,7 @@ export {
   moneyOf,
   sumOfMoney,
 } from "./collection-api/contract/money.ts";
-export { FIRST_YEAR, toUtc } from "./collection-api/contract/to-utc.ts";
+export { FIRST_YEAR, toUtc } from "./collection-api/contract/tolerant-fields.ts";
 export type { Collection, Invoice, InvoicePage, ListedInvoice };
 
 /** How many characters are kept of a status: no provider's word is longer. */

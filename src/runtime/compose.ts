@@ -10,8 +10,8 @@ import { leaseOf, type WakeUps, type Work } from "../platform/worker/index.ts";
 import { alarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import type { JobContext } from "./job.ts";
+import { servedBy } from "./sources.ts";
 import type { Tracing } from "./tracing.ts";
-import { servedBy } from "./upstreams.ts";
 
 interface RelayOptions {
   settings: ServeSettings;

@@ -1,8 +1,21 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import http from "node:http";
+import { devNull } from "node:os";
 import { join } from "node:path";
-import { readSettings, SERVE_REQUIRES, SOURCE_SETTINGS, settingsSchema } from "../platform/config/index.ts";
+import { json } from "node:stream/consumers";
+import { parseEnv } from "node:util";
+import {
+  leaveShellBehind,
+  readSettings,
+  SERVE_REQUIRES,
+  SOURCE_SETTINGS,
+  settingsSchema,
+} from "../platform/config/index.ts";
 import { connect, type Database, migrateToLatest, refuseSharedDatabase } from "../platform/database/index.ts";
-
 import { RelayError } from "../platform/errors/index.ts";
+import { listen } from "../platform/http/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import { knownTopics } from "../platform/upstreams/index.ts";
 import { Secret } from "../platform/values/index.ts";
@@ -16,9 +29,150 @@ import {
   startLocalSns,
 } from "../sandbox/index.ts";
 import { callbackUrl } from "./callback-url.ts";
-import { keptToken, LOCAL_AWS_CREDENTIALS } from "./dev-settings.ts";
-import { createLocalTopic, type ReceivedMessage, startLocalSubscriber } from "./dev-topics.ts";
 import { serve } from "./serve.ts";
+
+/** Made once for each data dir, for its owner only, so that invoices of an earlier run still find the relay. */
+async function keptToken(dataDir: string, name: "callback-token" | "admin-token"): Promise<string> {
+  const file = join(dataDir, name);
+  await mkdir(dataDir, { recursive: true });
+  const made = randomBytes(18).toString("base64url");
+  try {
+    await writeFile(file, made, { flag: "wx", mode: 0o600 });
+    return made;
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    return (await readFile(file, "utf8")).trim();
+  }
+}
+
+/** The local SNS takes any. */
+export const LOCAL_AWS_CREDENTIALS = { AWS_ACCESS_KEY_ID: "local", AWS_SECRET_ACCESS_KEY: "local" };
+
+/** Writes the settings of the local relay down for other commands (`--settings`), for the owner's eyes only. */
+export async function writeLocalSettings(
+  dataDir: string,
+  settings: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  const file = join(dataDir, "settings.env");
+  const lines = Object.entries(settings).map(([name, value = ""]) => {
+    const line = linesFor(name, value).find((one) => parseEnv(one)[name] === value);
+    if (line !== undefined) return `${line}\n`;
+    throw new RelayError(
+      `${name} cannot be written to ${file}: it holds every kind of quote. Leave one out.`,
+    );
+  });
+  await writeFile(file, lines.join(""), { mode: 0o600 });
+  return file;
+}
+
+/** The ways to write it down; quoted first where a shell would need that. */
+function linesFor(name: string, value: string): string[] {
+  const plain = `${name}=${value}`;
+  if (!/[\s#'"`]/.test(value)) return [plain];
+  return [...["'", "`", '"'].map((quote) => `${name}=${quote}${value}${quote}`), plain];
+}
+
+/**
+ * Prepares this process for a local world: what the shell sets for other work is removed, for libraries
+ * too. The local SNS takes any credentials, but the AWS SDK sends none without some; whatever account the
+ * shell or the home folder is logged in to stays out of it, and nothing here is asked through a proxy.
+ * @param environment `process.env`.
+ * @param kept the names that stay. @returns the names of what was taken out.
+ */
+export function enterLocalWorld(
+  environment: Record<string, string | undefined>,
+  kept: readonly string[],
+): string[] {
+  const left = leaveShellBehind(environment, kept);
+  Object.assign(environment, LOCAL_AWS_CREDENTIALS, {
+    AWS_CONFIG_FILE: devNull,
+    AWS_SHARED_CREDENTIALS_FILE: devNull,
+  });
+  // Node read its proxies when it started; this makes them apply to no host. Early 24s lack the function.
+  http.setGlobalProxyFromEnv?.({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "*" });
+  return left;
+}
+
+export interface ReceivedMessage {
+  at: Date;
+  messageId: string;
+  message: string;
+}
+
+/** A consumer as anybody would write one. Resolves once every subscription is confirmed. */
+async function startLocalSubscriber(
+  snsUrl: string,
+  topicArns: readonly string[],
+  onMessage: (message: ReceivedMessage) => void,
+) {
+  const awaited = new Set(topicArns);
+  const confirmed = Promise.withResolvers<void>();
+  const take = async (request: IncomingMessage) => {
+    const letter = (await json(request)) as Record<string, string | undefined>;
+    if (letter.Type === "Notification") {
+      const { MessageId: messageId = "", Message: message = "" } = letter;
+      onMessage({ at: new Date(), messageId, message });
+    } else if (letter.Type === "SubscriptionConfirmation" && letter.SubscribeURL?.startsWith(snsUrl)) {
+      await fetch(letter.SubscribeURL);
+      awaited.delete(letter.TopicArn ?? "");
+      if (awaited.size === 0) confirmed.resolve();
+    }
+  };
+  const server = await listen(
+    (request, response) => {
+      take(request).then(
+        () => response.writeHead(200).end(),
+        (error: unknown) => {
+          confirmed.reject(error);
+          response.writeHead(500).end();
+        },
+      );
+    },
+    { port: 0, host: "127.0.0.1", name: "local subscriber" },
+  );
+  try {
+    for (const arn of topicArns) await subscribeLocally(snsUrl, arn, `${server.url}/events`);
+    await confirmed.promise;
+  } catch (error) {
+    await server.close(0);
+    throw error;
+  }
+  return { close: () => server.close(500) };
+}
+
+/** Plain form posts: no SDK is needed. @returns the ARN. @throws RelayError when SNS refuses the name. */
+export async function createLocalTopic(snsUrl: string, name: string): Promise<string> {
+  const fields: Record<string, string> = {
+    Action: "CreateTopic",
+    Name: name,
+    // SHA-256: consumers refuse SHA-1.
+    "Attributes.entry.1.key": "SignatureVersion",
+    "Attributes.entry.1.value": "2",
+  };
+  if (name.endsWith(".fifo"))
+    Object.assign(fields, { "Attributes.entry.2.key": "FifoTopic", "Attributes.entry.2.value": "true" });
+  const answer = await ask(snsUrl, fields);
+  return textIn(answer, "TopicArn");
+}
+
+async function subscribeLocally(snsUrl: string, topicArn: string, endpoint: string): Promise<void> {
+  await ask(snsUrl, { Action: "Subscribe", TopicArn: topicArn, Protocol: "http", Endpoint: endpoint });
+}
+
+async function ask(snsUrl: string, fields: Record<string, string>): Promise<string> {
+  const answer = await fetch(snsUrl, {
+    method: "POST",
+    // It wants to know who calls, and believes anyone.
+    headers: { authorization: "AWS4-HMAC-SHA256 Credential=local" },
+    body: new URLSearchParams({ ...fields, Version: "2010-03-31" }),
+  });
+  const xml = await answer.text();
+  if (answer.ok) return xml;
+  throw new RelayError(`The local SNS refused ${fields.Action}: ${textIn(xml, "Message")}`);
+}
+
+const textIn = (xml: string, element: string): string =>
+  new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? "";
 
 export interface LocalWorldOptions {
   /** What tunes the relay is taken from it; what points at a real provider, topic or database is not. */

@@ -11,9 +11,13 @@ import {
   Statement,
 } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
-import { writeLocalSettings } from "./dev-settings.ts";
-import type { ReceivedMessage } from "./dev-topics.ts";
-import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
+import {
+  createSampleInvoice,
+  type LocalWorldOptions,
+  type ReceivedMessage,
+  startLocalWorld,
+  writeLocalSettings,
+} from "./dev-world.ts";
 
 interface DevOptions
   extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "remark" | "signal"> {

@@ -14,7 +14,7 @@ import type { JobContext } from "./job.ts";
 import type { Jobs } from "./jobs.ts";
 import { MetricsPage } from "./metrics-page.ts";
 import { type ListWork, operationParts } from "./operation-parts.ts";
-import { withReconcileSources } from "./providers.ts";
+import { withReconcileSources } from "./sources.ts";
 
 const GRACE_MS = 2_000;
 

@@ -33,12 +33,10 @@ import { noteFailingWork, type WakeUps } from "../platform/worker/index.ts";
 
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
 import { bringForward } from "./bring-forward.ts";
-import { createConfirmPump } from "./confirming.ts";
 import type { JobContext, Run } from "./job.ts";
 import { doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
-import { providerOf, reconcileSource } from "./providers.ts";
-import { createPublishPump } from "./publishing.ts";
-import { routesOf, servedBy } from "./upstreams.ts";
+import { createConfirmPump, createPublishPump } from "./pumps.ts";
+import { providerOf, reconcileSource, routesOf, servedBy } from "./sources.ts";
 
 /** The Lambda functions that run jobs. */
 export type JobFunction = "confirm" | "publish" | "reconcile" | "certify" | "replay" | "retention";

@@ -6,7 +6,7 @@ import type { Metrics } from "../platform/metrics/index.ts";
 
 import { Signer } from "../platform/signing/index.ts";
 import { settingsShown, statusSettings } from "./settings-shown.ts";
-import { routesOf, topicsOf } from "./upstreams.ts";
+import { routesOf, topicsOf } from "./sources.ts";
 
 /** Everything that reading the provider's lists takes. */
 export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };

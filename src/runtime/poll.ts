@@ -11,7 +11,7 @@ import {
   takesCallbacks,
 } from "../platform/database/index.ts";
 import { JOBS, type Job, type JobName, SOURCE_JOBS, type SourceJob } from "./jobs.ts";
-import { routesOf } from "./upstreams.ts";
+import { routesOf } from "./sources.ts";
 
 const IS_DUE = Object.entries<Job>(JOBS).flatMap(([name, { isDue }]) => (isDue ? [{ name, isDue }] : []));
 const SOURCES_DUE = Object.entries<SourceJob>(SOURCE_JOBS);

@@ -19,8 +19,8 @@ import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
 import { keepPartitions } from "./maintenance.ts";
 import { logWhatIsOn } from "./settings-shown.ts";
+import { register } from "./sources.ts";
 import { startTracing } from "./tracing.ts";
-import { register } from "./upstreams.ts";
 
 interface ServeOptions {
   settings: ServeSettings;

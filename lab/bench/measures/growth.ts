@@ -8,7 +8,7 @@ import { createLogger } from "../../../src/platform/log/log.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { Secret } from "../../../src/platform/values/mask.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
-import { withReconcileSources } from "../../../src/runtime/providers.ts";
+import { withReconcileSources } from "../../../src/runtime/sources.ts";
 import { fillPayments } from "../../volume/fill-payments.ts";
 import { nowMs } from "../harness/child.ts";
 import { COLLECTION_ID, relayEnvironment, TOPIC_ARN } from "../harness/payment.ts";

@@ -23,8 +23,7 @@ import type { ListWork } from "../../runtime/index.ts";
 
 import type { CommandContext, Output } from "./command-context.ts";
 import { countValue, hasNone, operator } from "./option-values.ts";
-import { resultText } from "./render.ts";
-import { innerOf, viewOf } from "./schema-view.ts";
+import { innerOf, resultText, viewOf } from "./render.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -327,7 +326,7 @@ async function withLists<Result>(
   db: Database,
   work: (asking: ListWork) => Promise<Result>,
 ): Promise<Result> {
-  const { withReconcileSources } = await import("../../runtime/providers.ts");
+  const { withReconcileSources } = await import("../../runtime/sources.ts");
   const { createMetrics } = await import("../../platform/metrics/index.ts");
   const settings = context.settings(SERVE_REQUIRES);
   const stop = context.listenForStop();

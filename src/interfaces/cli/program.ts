@@ -29,29 +29,29 @@ import { plainLines } from "./table.ts";
 const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Create>>>>> = {
   "Run it:": {
     serve: async () => (await import("./commands/serve.ts")).serveCommand,
-    migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
+    migrate: async () => (await import("./commands/serve.ts")).migrateCommand,
     doctor: async () => (await import("./commands/serve.ts")).doctorCommand,
     "callback-url": async () => (await import("./commands/serve.ts")).callbackUrlCommand,
-    retention: async () => (await import("./commands/erase.ts")).retentionCommand,
+    retention: async () => (await import("./commands/invoices.ts")).retentionCommand,
   },
   "How it does:": {
     status: async () => (await import("./commands/status.ts")).statusCommand,
-    alarms: async () => (await import("./commands/alarms.ts")).alarmsCommand,
-    audit: async () => (await import("./commands/alarms.ts")).auditCommand,
+    alarms: async () => (await import("./commands/upstreams.ts")).alarmsCommand,
+    audit: async () => (await import("./commands/upstreams.ts")).auditCommand,
   },
   "One payment:": {
     invoice: async () => (await import("./commands/invoices.ts")).invoiceCommand,
     invoices: async () => (await import("./commands/invoices.ts")).invoicesCommand,
-    callbacks: async () => (await import("./commands/callbacks.ts")).callbacksCommand,
+    callbacks: async () => (await import("./commands/invoices.ts")).callbacksCommand,
     evidence: async () => (await import("./commands/invoices.ts")).evidenceCommand,
-    erase: async () => (await import("./commands/erase.ts")).eraseCommand,
+    erase: async () => (await import("./commands/invoices.ts")).eraseCommand,
   },
   "Trouble:": {
     dead: async () => (await import("./commands/undelivered.ts")).deadCommand,
     quarantine: async () => (await import("./commands/undelivered.ts")).quarantineCommand,
     replay: async () => (await import("./commands/replay.ts")).replayCommand,
-    pause: async () => (await import("./commands/pause.ts")).pauseCommand,
-    resume: async () => (await import("./commands/pause.ts")).resumeCommand,
+    pause: async () => (await import("./commands/upstreams.ts")).pauseCommand,
+    resume: async () => (await import("./commands/upstreams.ts")).resumeCommand,
   },
   "Proof and books:": {
     reconcile: async () => (await import("./commands/certificate.ts")).reconcileCommand,

@@ -2,20 +2,42 @@ import { z } from "zod";
 import { seenCollections } from "../../pipeline/confirm/index.ts";
 import { planReplay, startReplay } from "../../pipeline/replay/index.ts";
 import { RelayError } from "../../platform/errors/index.ts";
+import { plainAddress } from "../../platform/http/index.ts";
+import { readAs } from "../../platform/validation/index.ts";
 import { dayOf, personalMaskOf } from "../../platform/values/index.ts";
-
 import { erased, eraseInvoice } from "../erase.ts";
 import { readEvidence } from "../evidence.ts";
+import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
 import { findInvoices, searchInvoices } from "../find-invoices.ts";
 import { personalTerms, terms } from "../list-invoices.ts";
 import { explained, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
+import { CALLBACK, CALLBACKS } from "../views/callbacks.ts";
 import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
-import { dryRun, idGiven, pageFrom, pageInQuery, pageOf, reason, source } from "./fields.ts";
+import {
+  dryRun,
+  idGiven,
+  idInPath,
+  name,
+  pageFrom,
+  pageInQuery,
+  pageOf,
+  reason,
+  source,
+  timeGiven,
+  verdict,
+} from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-import { invoiceEvidence, invoicesFound, listedInvoice, replayStarted } from "./results.ts";
+import {
+  callbackShown,
+  invoiceEvidence,
+  invoicesFound,
+  listedCallback,
+  listedInvoice,
+  replayStarted,
+} from "./results.ts";
 
 const { get, post } = operationsAbout("Invoices");
 
@@ -135,5 +157,44 @@ export const invoiceOperations = [
       const result = await eraseInvoice({ db, actor, invoiceId: path.id, ...body });
       return result.found ? result : null;
     },
+  }),
+] as const;
+
+const ABOUT_CALLBACKS = operationsAbout("Callbacks");
+
+export const callbackOperations = [
+  ABOUT_CALLBACKS.get("listCallbacks", "/callbacks", {
+    summary: "List recorded callbacks, newest first, with filters",
+    query: z.object({
+      ...pageInQuery.shape,
+      source,
+      verdict: verdict
+        .optional()
+        .describe("the best verdict of its invoices, or its own: unreadable, ping, refused"),
+      foundBy: name(100).optional().describe("where in the callback its ids were found, such as data.id"),
+      remoteAddress: z
+        .string()
+        .max(100)
+        .meta({ anyOf: [{ format: "ipv4" }, { format: "ipv6" }] })
+        .pipe(readAs((text) => plainAddress(text.trim()), "should be an IP address such as 203.0.113.7"))
+        .optional()
+        .describe("the sender's address, in any spelling"),
+      invoiceId: idGiven.optional().describe("only those that name this invoice"),
+      reference: name(1_000).optional().describe("the merchant's reference from the URL, compared whole"),
+      from: timeGiven.optional().describe("received at this time or later"),
+      to: timeGiven.optional().describe("received before this time"),
+    }),
+    example: { query: { verdict: "refused", limit: 10 } },
+    result: pageOf(listedCallback),
+    view: { lists: [listOf("items", CALLBACKS)] },
+    run: async ({ db }, { query: { cursor: from = null, limit, ...filters } }) =>
+      pageFrom(await findCallbacks(db, filters, { from, limit })),
+  }),
+  ABOUT_CALLBACKS.get("showCallback", "/callbacks/{id}", {
+    summary: "Show one whole callback and how each id was found; with personal data for `operate`",
+    pathParameters: idInPath,
+    result: callbackShown,
+    view: CALLBACK,
+    run: ({ db, ...parts }, { path: { id } }) => showCallback(db, id, readingFor(parts)),
   }),
 ] as const;

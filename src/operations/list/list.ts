@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { ROLES } from "../../platform/values/index.ts";
-import { callbackOperations } from "./callbacks.ts";
 import { time } from "./fields.ts";
-import { invoiceOperations } from "./invoices.ts";
+import { callbackOperations, invoiceOperations } from "./invoices.ts";
 import type { OperationShape } from "./operation.ts";
 import { bookOperations, proofOperations } from "./proof.ts";
 import { recordOperations } from "./records.ts";

@@ -11,4 +11,4 @@ export type {
 } from "./contract/invoice.ts";
 export { compareMoney, differenceOfMoney, type Money, moneyOf, sumOfMoney } from "./contract/money.ts";
 export { type OperationName, operations } from "./contract/operations.ts";
-export { toUtc } from "./contract/to-utc.ts";
+export { toUtc } from "./contract/tolerant-fields.ts";

@@ -9,7 +9,7 @@ import {
   schemaState,
 } from "../../platform/database/index.ts";
 import { createLogger } from "../../platform/log/index.ts";
-import { readEnvironment, requireVerifiedTls } from "./read-environment.ts";
+import { readEnvironment, requireVerifiedTls } from "./container.ts";
 
 /** `osls invoke --function migrate`, safe to repeat. @param event `{"intoShared": true}` is `--into-shared`. */
 export async function handler(event?: { intoShared?: boolean } | null) {

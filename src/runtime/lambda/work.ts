@@ -9,7 +9,7 @@ import { noteSilence, RelayProcess } from "../../platform/worker/index.ts";
 import type { DatabaseWatch } from "../database-watch.ts";
 import type { Run } from "../job.ts";
 import { type BoundJob, createJobs, type JobFunction } from "../jobs.ts";
-import { register } from "../upstreams.ts";
+import { register } from "../sources.ts";
 import { type Container, logFaults, openContainer, perContainer } from "./container.ts";
 
 // The functions that run the jobs of `serve`, each its lines of them. The bundle is the same for all.

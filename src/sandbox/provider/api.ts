@@ -14,8 +14,7 @@ import {
 import { needsNoWork, Refused, sendAnswer } from "./answers.ts";
 import { linkAccount, readBanks, readCollection, readCollectionOnWire } from "./collections.ts";
 import { invalidateInvoice, invoiceOnWire, listedOnWire, readShownInvoice } from "./invoice-statements.ts";
-import { createInvoice } from "./invoices.ts";
-import { listInvoices } from "./list-invoices.ts";
+import { createInvoice, listInvoices } from "./invoices.ts";
 import type { ApiKey } from "./load-seed.ts";
 import type { ServiceContext } from "./service-context.ts";
 

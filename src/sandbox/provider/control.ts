@@ -15,10 +15,10 @@ import {
   readLinkedAccounts,
 } from "./collections.ts";
 import { forgeCallback, readDeliveryLog } from "./deliveries.ts";
-import { EXPIRATION_PERIODS, lifetimeMs } from "./expiration.ts";
 import { type CallbackFaultsInput, callbackFaults, faultsSchema } from "./faults.ts";
 import { expireInvoice, insertInvoices, type NewInvoice, readInvoice } from "./invoice-statements.ts";
 import { billingColumns, pay } from "./invoices.ts";
+import { EXPIRATION_PERIODS, lifetimeMs } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
 
 const collectionChange = z

@@ -1,7 +1,7 @@
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Secret } from "../../../src/platform/values/mask.ts";
-import { readEnvironment, requireVerifiedTls } from "../../../src/runtime/lambda/read-environment.ts";
+import { readEnvironment, requireVerifiedTls } from "../../../src/runtime/lambda/container.ts";
 import { startServer } from "../../support/own-server.ts";
 
 /** An SSM that knows these parameters. Gives the names that it was asked for. */

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import {
   bookOperations,
+  callbackOperations,
   clockText,
   explained,
   foldTries,
@@ -11,6 +12,7 @@ import {
   name,
   readTimeline,
   readValue,
+  recordOperations,
   searchInvoices,
   type Timeline,
   wordsOf,
@@ -19,9 +21,9 @@ import { currencyOf } from "../../../platform/config/index.ts";
 import type { Database, PagePosition } from "../../../platform/database/index.ts";
 import { commandLine, notFoundError, usageError } from "../../../platform/errors/index.ts";
 import { countText, dayOf, isUuid, plainText, shortText, spanText } from "../../../platform/values/index.ts";
-
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, viewText } from "../operation-command.ts";
+import { withYes } from "../option-values.ts";
 import { writeFileUnlessStopped } from "./report.ts";
 
 export const invoicesCommand = (context: CommandContext): Command =>
@@ -122,4 +124,51 @@ export const evidenceCommand = (context: CommandContext): Command =>
       );
     },
     missing: ({ id }) => `Nothing is known about invoice ${id}: there is nothing to show.`,
+  });
+
+/** The log of callbacks, and what became of each. */
+export const callbacksCommand = (context: CommandContext): Command =>
+  new Command("callbacks")
+    .description("callbacks that came in, and what became of each: list, show")
+    .addCommand(list(context))
+    .addCommand(show(context));
+
+const list = (context: CommandContext): Command =>
+  operationCommand(context, callbackOperations, "listCallbacks", {
+    name: "list",
+    options: { invoiceId: "invoice", remoteAddress: "sender" },
+    extend: (command) =>
+      command.option("--refused", "only those that failed a check, the same as --verdict refused"),
+    input: ({ refused, ...given }) => (refused === true ? { ...given, verdict: "refused" } : given),
+    json: ({ items }) => ({ callbacks: items }),
+  });
+
+const show = (context: CommandContext): Command =>
+  operationCommand(context, callbackOperations, "showCallback", {
+    name: "show",
+    description: "show one whole callback and how each id was found",
+    missing: ({ id }) => `No callback has the id ${String(id)}.`,
+    others: { operation: "listCallbacks", args: {} },
+  });
+
+export const eraseCommand = (context: CommandContext): Command =>
+  operationCommand(context, invoiceOperations, "eraseInvoice", {
+    name: "erase",
+    extend: withYes,
+    async run(call, given, { yes }) {
+      if (given.dryRun === true) return await call(given);
+      await call({ ...given, dryRun: true });
+      await context.confirm(
+        `Blank the personal data of invoice ${String(given.id).toLowerCase()} for good? This cannot be undone.`,
+        yes === true,
+      );
+      return await call(given);
+    },
+    missing: ({ id }) => `Nothing is known about invoice ${id}: there was nothing to erase.`,
+  });
+
+export const retentionCommand = (context: CommandContext): Command =>
+  operationCommand(context, recordOperations, "applyRetention", {
+    name: "retention",
+    judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });

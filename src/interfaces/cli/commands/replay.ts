@@ -181,7 +181,7 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
 /** Where events go, by the settings. */
 async function routesFor(context: CommandContext, kind: ReplayKind): Promise<readonly Route[]> {
   if (kind !== "events") return [];
-  const { routesOf } = await import("../../../runtime/upstreams.ts");
+  const { routesOf } = await import("../../../runtime/sources.ts");
   return routesOf(sourcesOf(context.settings(SERVE_REQUIRES)));
 }
 

@@ -5,4 +5,4 @@ export * from "./exact-json.ts";
 export * from "./invoice.ts";
 export * from "./money.ts";
 export * from "./operations.ts";
-export * from "./to-utc.ts";
+export * from "./tolerant-fields.ts";

@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { ProgressLine } from "../../../../operations/list/proof.ts";
-import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/open-api.ts";
 
 const BASE = "/admin/v1";
 

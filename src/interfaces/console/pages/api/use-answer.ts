@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/open-api.ts";
 import { ApiProblem, get } from "./client.ts";
 
 export interface Answer<Data> {

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { ALARMS, CLOSED, NOTED, SNOOZED } from "../../../../operations/views/alarms.ts";
-import type { CallInput, OperationAt } from "../../../admin-api/calls.ts";
+import type { CallInput, OperationAt } from "../../../admin-api/open-api.ts";
 import { get, post, type Status } from "../api/client.ts";
 import { liveStatus, proof, useLive } from "../api/live.ts";
 import { REFUSED } from "../callbacks/callbacks-page.tsx";

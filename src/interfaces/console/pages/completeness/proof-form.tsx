@@ -3,7 +3,7 @@ import type { Reconciled } from "../../../../operations/list/results.ts";
 import { RECONCILED } from "../../../../operations/views/proof.ts";
 import type { Certificate } from "../../../../pipeline/reconcile/certificate/certificate.ts";
 import type { Unread } from "../../../../pipeline/reconcile/on-request.ts";
-import type { CallInput, OperationAt } from "../../../admin-api/calls.ts";
+import type { CallInput, OperationAt } from "../../../admin-api/open-api.ts";
 import { may, type Progress, postLines, urlOf } from "../api/client.ts";
 import { numberOf } from "../kit/text.ts";
 import { ActButton } from "../parts/acts.tsx";

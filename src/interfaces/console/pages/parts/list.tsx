@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Rows } from "../../../../operations/views/view.ts";
-import type { AnswerOf, CallInput, OperationAt } from "../../../admin-api/calls.ts";
+import type { AnswerOf, CallInput, OperationAt } from "../../../admin-api/open-api.ts";
 import { get, may, type Status } from "../api/client.ts";
 import { connection, liveStatus, useLive } from "../api/live.ts";
 import { type ListPage, useIsStale, usePages, usePolled, useReloadAfter } from "../api/use-answer.ts";
