@@ -210,9 +210,10 @@ describe("a list that a sweep cannot read", () => {
   it.each([true, false])(
     "is read without the days that cannot be, from the third time on, with an alarm: recent %s",
     async (areRecent) => {
-      const given = await books({ servedDays: 6 });
-      given.source.lookbackMs = 7 * DAY_MS;
-      const [recent, old] = [pay(given, 0), pay(given, 5)];
+      // Enough days for parts of a week, of which at any hour only the newest reaches into today.
+      const given = await books({ servedDays: 12 });
+      given.source.lookbackMs = 14 * DAY_MS;
+      const [recent, old] = [pay(given, 0), pay(given, 11)];
       refuseDays(given, areRecent);
       await sweep(given);
       expect(await sweeps(given)).toMatchObject([{ state: "due", faults: 1 }]);
