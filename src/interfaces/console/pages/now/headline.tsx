@@ -4,8 +4,9 @@ import type { Proof } from "../api/proof.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, visibleText } from "../kit/text.ts";
 import { shortTime, zone } from "../kit/time.ts";
-import { hasWay, RemedyShown } from "../parts/remedies.tsx";
+import { RemedyShown } from "../parts/remedies.tsx";
 import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
+import { hasWay } from "../parts/ways.ts";
 import { BEING_CONFIRMED, sayHere, type Tone } from "../parts/words.ts";
 
 type Group = Status["openAlarms"][number];

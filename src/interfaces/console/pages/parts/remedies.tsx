@@ -1,43 +1,8 @@
-import type { AnyRemedy, RemedyInputs } from "../../../../platform/errors/remedy.ts";
+import type { AnyRemedy } from "../../../../platform/errors/remedy.ts";
 import { Link } from "../kit/router.tsx";
 import { ActButton } from "./acts.tsx";
 import { perform } from "./operations.ts";
-
-/** Alarms of these names have a list of their own. */
-const LISTS: Readonly<Record<string, string>> = {
-  callback_refused: "refused",
-  invoice_anomaly: "anomalies",
-};
-
-type Way = readonly [to: string, title: string];
-
-/** Where one reads first, and does it there. */
-const WAYS: Readonly<Partial<Record<keyof RemedyInputs, (args: Record<string, string>) => Way>>> = {
-  showInvoice: ({ id }) => [`payments/${id}`, "Open the payment"],
-  showReplay: ({ id }) => [`replays/${id}`, "Open the replay"],
-  listReplays: () => ["replays", "Open the replays"],
-  showDead: ({ id }) => [`attention/dead/${id}`, "Open the dead letter"],
-  listDead: () => ["attention/dead", "Open the dead letters"],
-  showQuarantine: ({ id }) => [`attention/quarantine/${id}`, "Open it in quarantine"],
-  listQuarantine: () => ["attention/quarantine", "Open the quarantine"],
-  listAlarms: ({ name = "" }) => [`attention/${LISTS[name] ?? `alarms?name=${name}`}`, "Open the list"],
-  listCertificates: () => ["completeness", "Open Completeness"],
-  reconcile: () => ["completeness", "Open Completeness"],
-  startReplay: () => ["attention/refused", "Open the refused callbacks"],
-};
-
-/** What is done at once, after a question. */
-const ACTS: Readonly<Partial<Record<keyof RemedyInputs, string>>> = {
-  resume: "Resume",
-  resumeReplay: "Resume it",
-  cancelReplay: "Stop it",
-  retryDead: "Retry",
-  releaseQuarantine: "Release",
-  testAlarms: "Send a test message",
-};
-
-/** Whether the console does it, or leads there. */
-export const hasWay = ({ operation }: AnyRemedy): boolean => operation in WAYS || operation in ACTS;
+import { ACTS, WAYS } from "./ways.ts";
 
 interface RemedyProps {
   of: AnyRemedy & { why?: string };
