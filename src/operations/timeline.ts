@@ -198,37 +198,35 @@ const VERDICT_MEANS: Partial<Record<Verdict, (status: string) => string>> = {
 const NO_VERDICT = "It was closed without a verdict, which should not happen.";
 
 /** What a person may do about what keeps it from its end. Pure. */
-function nextOf({ confirmations, events, closedTopics, invoiceId }: Timeline): (Remedy & { why: string })[] {
-  const several = confirmations.length > 1 || events.length > 1;
+function nextOf(timeline: Timeline): Next[] {
+  const { confirmations, events, closedTopics, invoiceId } = timeline;
+  const several = new Set([...confirmations, ...events].map(({ source }) => source)).size > 1;
   const about = (id: string, source: string) => ({ ids: [id], ...(several && { source }) });
-  const isPaused = ({ pausedBy }: ClosedTopic) => pausedBy === "operator";
-  return [
-    ...confirmations.flatMap(({ state, verdict, source, sourcePausedBy }): (Remedy & { why: string })[] => {
-      if (state === "dead") return [{ operation: "retryDead", args: about(invoiceId, source), why: RETRY }];
-      if (state === "due" && sourcePausedBy === "operator")
-        return [{ operation: "resume", args: { work: "confirm", source }, why: "Resume asking" }];
-      if (state !== "done") return [];
-      if (verdict === "quarantined")
-        return [
-          {
-            operation: "releaseQuarantine",
-            args: about(invoiceId, source),
-            why: "If it is yours, release it",
-          },
-        ];
-      if (verdict !== null && verdict in VERDICT_MEANS) return [];
-      const filters = { invoiceIds: [invoiceId] };
-      return [{ operation: "startReplay", args: { kind: "confirmations", filters }, why: "Ask again" }];
-    }),
-    ...events.flatMap(({ state, source, id }): (Remedy & { why: string })[] => {
-      if (state === "dead") return [{ operation: "retryDead", args: about(id, source), why: RETRY }];
-      if (state === "lost")
-        return [{ operation: "reconcile", args: {}, why: "Reconcile its day, which sends it" }];
-      if (state !== "due" || !closedTopics.some(isPaused)) return [];
-      return [{ operation: "resume", args: { work: "publish" }, why: "Resume sending" }];
-    }),
-  ];
+  const next: Next[] = [];
+  for (const { state, verdict, source, sourcePausedBy } of confirmations) {
+    const add = (remedy: Remedy, why: string) =>
+      next.push({ ...remedy, why: several ? `${why} (source ${source})` : why });
+    if (state === "dead") add({ operation: "retryDead", args: about(invoiceId, source) }, RETRY);
+    if (state === "due" && sourcePausedBy === "operator")
+      add({ operation: "resume", args: { work: "confirm", source } }, "Resume asking");
+    if (state !== "done") continue;
+    const filters = { invoiceIds: [invoiceId] };
+    if (verdict === "quarantined")
+      add({ operation: "releaseQuarantine", args: about(invoiceId, source) }, "If it is yours, release it");
+    else if (verdict === null || !(verdict in VERDICT_MEANS))
+      add({ operation: "startReplay", args: { kind: "confirmations", filters } }, "Ask again");
+  }
+  for (const { state, source, id } of events) {
+    if (state === "dead") next.push({ operation: "retryDead", args: about(id, source), why: RETRY });
+    if (state === "lost")
+      next.push({ operation: "reconcile", args: {}, why: "Reconcile its day, which sends it" });
+    if (state === "due" && closedTopics.some(({ pausedBy }) => pausedBy === "operator"))
+      next.push({ operation: "resume", args: { work: "publish" }, why: "Resume sending" });
+  }
+  return next;
 }
+
+type Next = Remedy & { why: string };
 
 const RETRY = "Once the cause is gone, retry it";
 

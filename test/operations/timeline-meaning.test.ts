@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
+  explained,
   foldTries,
-  meaningOf,
   type Timeline,
   type TimelineConfirmation,
   type TimelineEvent,
@@ -28,11 +28,12 @@ const event = (changes: Partial<TimelineEvent>): TimelineEvent => ({
   ...{ dueAt: inMs(-1), lastError: null, ...changes },
 });
 
-const meaning = (timeline: Partial<Timeline>): string =>
-  meaningOf({
+const explain = (timeline: Partial<Timeline>) =>
+  explained({
     ...{ invoiceId: "<invoice>", at: NOW, invoices: [], confirmations: [], events: [], entries: [] },
     ...{ furtherCallbacks: 0, closedTopics: [], ...timeline },
-  }).join("\n");
+  });
+const meaning = (timeline: Partial<Timeline>): string => explain(timeline).meaning.join("\n");
 
 const done = { state: "done", verdict: "paid" } as const;
 const arn = "arn:aws:sns:eu-west-1:123456789012:events";
@@ -60,6 +61,40 @@ it("each state of an invoice means something else at 3 a.m.", async () => {
   const said = STATES.map(([state, timeline]) => [state, meaning(timeline)]);
   expect(new Set(said.map(([, words]) => words)).size).toBe(STATES.length);
   await expectGolden("invoice-meaning", said.map((one) => one.join(":\n")).join("\n\n"));
+});
+
+it.each<[string, Partial<Timeline>, object[]]>([
+  ["is under way", made(), []],
+  ["was given up", asked({ state: "dead" }), [{ operation: "retryDead", args: { ids: ["<invoice>"] } }]],
+  [
+    "of two sources is in quarantine at one",
+    { confirmations: [unknownTo("shop"), confirmation({ state: "done", verdict: "quarantined" })] },
+    [{ operation: "releaseQuarantine", args: { ids: ["<invoice>"], source: "default" } }],
+  ],
+  [
+    "waits behind a pause",
+    asked({ sourcePausedBy: "operator" }),
+    [{ operation: "resume", args: { work: "confirm", source: "default" } }],
+  ],
+  ["waits for a key that is refused", asked({ sourcePausedBy: "refused" }), []],
+  [
+    "has no verdict",
+    asked({ state: "done" }),
+    [{ operation: "startReplay", args: { kind: "confirmations", filters: { invoiceIds: ["<invoice>"] } } }],
+  ],
+  [
+    "has an event that SNS refuses",
+    made({ state: "dead" }),
+    [{ operation: "retryDead", args: { ids: ["<event>"] } }],
+  ],
+  ["has an event that is lost", made({ state: "lost" }), [{ operation: "reconcile", args: {} }]],
+  [
+    "has an event behind a pause",
+    { ...made(), closedTopics: [{ ...refused, pausedBy: "operator" }] },
+    [{ operation: "resume", args: { work: "publish" } }],
+  ],
+])("what to do about an invoice that %s is data", (_, timeline, expected) => {
+  expect(explain(timeline).next.map(({ operation, args }) => ({ operation, args }))).toEqual(expected);
 });
 
 it("failed tries in a row are one line of a story: how often, the first, the last", () => {
