@@ -18,7 +18,7 @@ import { listProcesses } from "../platform/worker/index.ts";
 import { readBacklog, readWaiting } from "./backlog.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
-import { judged, keepsFromAnswers } from "./status-meaning.ts";
+import { assess, keepsFromAnswers } from "./status-meaning.ts";
 import { listUndelivered } from "./undelivered.ts";
 
 const ALARM_LIMIT = 20;
@@ -77,7 +77,7 @@ async function heldOf(
 
 export async function readStatus(db: Database, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
-  return { ...judged(facts), ...facts };
+  return { ...assess(facts), ...facts };
 }
 
 /**

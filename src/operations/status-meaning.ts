@@ -69,7 +69,7 @@ function undoneIn({ processes }: Facts): string | null {
 }
 
 /** How the relay is doing: whether all is proven well, else the gravest of what is not, in one sentence. Pure. */
-export function judged(facts: Facts): Omit<Status, keyof Facts> {
+export function assess(facts: Facts): Omit<Status, keyof Facts> {
   const { openAlarms, held, sources } = facts;
   const actionItems = actionItemsOf(facts);
   const groups = openAlarms.filter(({ count }) => count > 0);

@@ -38,7 +38,7 @@ export const ALARMS_OF_UPKEEP = {
   },
   certificate_gap: {
     severity: "critical",
-    title: ["the last certificate is not equal", "sources whose last certificate is not equal"],
+    title: ["the newest certificate leaves days unproven", "sources with days that no certificate proves"],
     about: "certificate",
     means:
       "A certificate is not equal, or the daily certificate was refused: a payment may have no event. " +
