@@ -285,55 +285,6 @@ select invoice_id as "invoiceId", source, traceparents, erased_at is not null as
 from opened
 where lease_token = $25::uuid;
 
--- selectPartitions, src/pipeline/receive/log/drop-callbacks.ts
-select *
-from (
-  select child.relname::text as name,
-    substring(
-      pg_get_expr(child.relpartbound, child.oid)
-      from $re$FROM \('([^']+)'\)$re$)::timestamptz as from,
-        substring(pg_get_expr(child.relpartbound, child.oid)
-          from $re$TO \('(
-        [^']+)'\
-      )$re$
-    )::timestamptz as to
-  from pg_inherits
-  join pg_class as child on child.oid = inhrelid
-  where inhparent = 'callback'::regclass
-) as partition
-where "to" <= $1
-order by "to";
-
--- countRows, src/pipeline/receive/log/drop-callbacks.ts
-select case
-  when counted < $1 then counted
-  else greatest(counted, (select reltuples::bigint from pg_class where oid = to_regclass($2)))
-end as callbacks
-from (
-  select count(*) as counted
-  from (select from callback where received_at >= $3 and received_at < $4 limit $5) as counting
-) as first;
-
--- selectKept, src/pipeline/receive/log/drop-callbacks.ts
-select old.received_at::text as at, old.id
-from unnest($1::text[], $2::uuid[]) as "keep" ("source", "invoice_id")
-cross join lateral (
-  select received_at, id
-  from callback
-  where received_at >= $3 and received_at < $4 and invoice_ids[1] = keep.invoice_id and source = keep.source
-  union all
-  select received_at, id
-  from callback
-  where received_at >= $5 and received_at < $6 and cardinality(invoice_ids) > 1
-    and invoice_ids @> array[keep.invoice_id] and source = keep.source offset 0
-) as old;
-
--- closeCursor, src/pipeline/receive/log/drop-callbacks.ts
-close keep;
-
--- callDrop, src/pipeline/receive/log/drop-callbacks.ts
-select drop_callback_partition($1, $2::timestamptz[], $3::uuid[]);
-
 -- blankCallbacks, src/pipeline/receive/log/erase-callbacks.ts
 update callback
 set erased_at = clock_timestamp(), erased_digest = encode(sha256(body), 'hex'), body = '', headers = '[]',
@@ -523,6 +474,55 @@ select to_regclass($1) is not null as "isThere";
 
 -- holdBriefly, src/pipeline/receive/log/partitions.ts
 set local statement_timeout = '5s';
+
+-- selectPartitions, src/pipeline/receive/log/partitions.ts
+select *
+from (
+  select child.relname::text as name,
+    substring(
+      pg_get_expr(child.relpartbound, child.oid)
+      from $re$FROM \('([^']+)'\)$re$)::timestamptz as from,
+        substring(pg_get_expr(child.relpartbound, child.oid)
+          from $re$TO \('(
+        [^']+)'\
+      )$re$
+    )::timestamptz as to
+  from pg_inherits
+  join pg_class as child on child.oid = inhrelid
+  where inhparent = 'callback'::regclass
+) as partition
+where "to" <= $1
+order by "to";
+
+-- countRows, src/pipeline/receive/log/partitions.ts
+select case
+  when counted < $1 then counted
+  else greatest(counted, (select reltuples::bigint from pg_class where oid = to_regclass($2)))
+end as callbacks
+from (
+  select count(*) as counted
+  from (select from callback where received_at >= $3 and received_at < $4 limit $5) as counting
+) as first;
+
+-- selectKept, src/pipeline/receive/log/partitions.ts
+select old.received_at::text as at, old.id
+from unnest($1::text[], $2::uuid[]) as "keep" ("source", "invoice_id")
+cross join lateral (
+  select received_at, id
+  from callback
+  where received_at >= $3 and received_at < $4 and invoice_ids[1] = keep.invoice_id and source = keep.source
+  union all
+  select received_at, id
+  from callback
+  where received_at >= $5 and received_at < $6 and cardinality(invoice_ids) > 1
+    and invoice_ids @> array[keep.invoice_id] and source = keep.source offset 0
+) as old;
+
+-- closeCursor, src/pipeline/receive/log/partitions.ts
+close keep;
+
+-- callDrop, src/pipeline/receive/log/partitions.ts
+select drop_callback_partition($1, $2::timestamptz[], $3::uuid[]);
 
 -- storeOutcomes, src/pipeline/confirm/answer-statement.ts
 with answer as materialized (
@@ -3891,6 +3891,50 @@ values ($1, $2, $3, $4, $5, $6, $7);
 -- lockReplay, src/pipeline/replay/start-replay.ts
 select "id" from "replay" where "id" = $1 for update;
 
+-- noteAnswers, src/platform/upstreams/allowance.ts
+with noted as (
+  update source
+  set unknown_answers = right(
+    case
+      when source.not_found_at > now() - interval '10 minutes' then unknown_answers::text
+      else '0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'
+    end || $1::text,
+    100
+  )::bit(100),
+    not_found_at = case when $2::text like '%1%' then clock_timestamp() else not_found_at end
+  where name = $3
+  returning (
+    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
+  ) as is_flooded
+),
+raised as (
+  insert into alarm (name, source, subject, detail)
+  select distinct on (name, source, subject) name, source, subject, detail
+  from (
+    select *
+    from (
+      select alarm.*
+      from unnest(
+        $4::text[], $5::text[], $6::text[], $7::text[]
+      ) as "alarm" ("name", "source", "subject", "detail")
+      where $8::text like '%1%' and (select is_flooded from noted)
+    ) as seen
+    where not exists (
+      select
+      from alarm
+      where cleared_at is null and last_raised_at > clock_timestamp() - $9::interval
+        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
+    )
+  ) as raised
+  order by name, source, subject
+  on conflict (name, source, subject)
+  where cleared_at is null do update
+  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
+  returning xmax = 0 as is_new
+)
+select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
+from noted;
+
 -- selectUpstream, src/platform/upstreams/change.ts
 select version, faults, slow_downs as "slowDowns",
   case
@@ -4094,50 +4138,6 @@ select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_u
   nullif(greatest(opens_at, now()), now()) as "opensAt"
 from "topic"
 order by 1;
-
--- noteAnswers, src/platform/upstreams/unknown-ids.ts
-with noted as (
-  update source
-  set unknown_answers = right(
-    case
-      when source.not_found_at > now() - interval '10 minutes' then unknown_answers::text
-      else '0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'
-    end || $1::text,
-    100
-  )::bit(100),
-    not_found_at = case when $2::text like '%1%' then clock_timestamp() else not_found_at end
-  where name = $3
-  returning (
-    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
-  ) as is_flooded
-),
-raised as (
-  insert into alarm (name, source, subject, detail)
-  select distinct on (name, source, subject) name, source, subject, detail
-  from (
-    select *
-    from (
-      select alarm.*
-      from unnest(
-        $4::text[], $5::text[], $6::text[], $7::text[]
-      ) as "alarm" ("name", "source", "subject", "detail")
-      where $8::text like '%1%' and (select is_flooded from noted)
-    ) as seen
-    where not exists (
-      select
-      from alarm
-      where cleared_at is null and last_raised_at > clock_timestamp() - $9::interval
-        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
-    )
-  ) as raised
-  order by name, source, subject
-  on conflict (name, source, subject)
-  where cleared_at is null do update
-  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
-  returning xmax = 0 as is_new
-)
-select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
-from noted;
 
 -- insertSources, src/platform/upstreams/upstream-rows.ts
 insert into source (name, first_served_at)
@@ -6156,7 +6156,63 @@ on conflict do nothing;
 -- selectEnded, src/interfaces/admin-api/sessions.ts
 select exists (select from ended_session where id = $1) as ended;
 
--- bringOneForward, src/runtime/bring-forward.ts
+-- selectHappenings, src/runtime/dev.ts
+select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
+  null as "messageId",
+  method || ' recorded, then answered' || case
+    when verdict is not null then '; it names no invoice (' || verdict || ')'
+    when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices'
+    else ''
+  end as says
+from callback
+where received_at >= greatest($1::timestamptz, clock_timestamp() - $2::float8 * interval '1 ms')
+union all
+select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults,
+  clock_timestamp(), asked.invoice_id, null,
+  case
+    when asked.faults > 0 then 'the provider could not be asked: ' || coalesce(
+      last_error, 'no reason was kept'
+    )
+    when invoice.id is null then 'the provider does not know it yet'
+    else 'the provider still says ' || invoice.status
+  end || '; it will be asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
+from confirmation as asked
+left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
+where asked.state = 'due' and (attempt > 0 or asked.faults > 0)
+  and requested_at >= greatest($3::timestamptz, clock_timestamp() - $4::float8 * interval '1 ms')
+union all
+select 'confirmed', asked.invoice_id || ' decided ' || settled_at, settled_at, asked.invoice_id, null,
+  'asked the provider: ' || coalesce(
+    invoice.status, 'it does not know it'
+  ) || ', so the verdict is ' || coalesce(verdict, asked.state)
+from confirmation as asked
+left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
+where asked.state in ('done', 'dead')
+  and settled_at >= greatest($5::timestamptz, clock_timestamp() - $6::float8 * interval '1 ms')
+union all
+select 'published', message_id, publication.published_at, event.invoice_id, message_id,
+  'SNS accepted ' || event.type || ' as message ' || message_id
+from publication
+join event on event.source = publication.source and event.id = publication.event_id
+where publication.published_at >= greatest($7::timestamptz, clock_timestamp() - $8::float8 * interval '1 ms')
+order by 3
+limit $9;
+
+-- selectServer, src/runtime/doctor.ts
+select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
+  current_setting('fsync') as fsync, pg_is_in_recovery()
+  or current_setting('transaction_read_only') = 'on' as "readOnly";
+
+-- selectSortedAnew, src/runtime/doctor.ts
+select quote_ident(datname) as name
+from pg_database
+where datname = current_database() and datcollversion is not null
+  and datcollversion is distinct from pg_database_collation_actual_version(oid);
+
+-- selectMissing, src/runtime/doctor.ts
+select name from unnest($1::text[]) as due (name) where to_regclass(name) is null;
+
+-- bringOneForward, src/runtime/maintenance.ts
 update "confirmation"
 set "due_at" = clock_timestamp()
 where ctid = any(
@@ -6448,62 +6504,6 @@ where ctid = any(
     for update skip locked
   )
 );
-
--- selectHappenings, src/runtime/dev.ts
-select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
-  null as "messageId",
-  method || ' recorded, then answered' || case
-    when verdict is not null then '; it names no invoice (' || verdict || ')'
-    when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices'
-    else ''
-  end as says
-from callback
-where received_at >= greatest($1::timestamptz, clock_timestamp() - $2::float8 * interval '1 ms')
-union all
-select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults,
-  clock_timestamp(), asked.invoice_id, null,
-  case
-    when asked.faults > 0 then 'the provider could not be asked: ' || coalesce(
-      last_error, 'no reason was kept'
-    )
-    when invoice.id is null then 'the provider does not know it yet'
-    else 'the provider still says ' || invoice.status
-  end || '; it will be asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
-from confirmation as asked
-left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
-where asked.state = 'due' and (attempt > 0 or asked.faults > 0)
-  and requested_at >= greatest($3::timestamptz, clock_timestamp() - $4::float8 * interval '1 ms')
-union all
-select 'confirmed', asked.invoice_id || ' decided ' || settled_at, settled_at, asked.invoice_id, null,
-  'asked the provider: ' || coalesce(
-    invoice.status, 'it does not know it'
-  ) || ', so the verdict is ' || coalesce(verdict, asked.state)
-from confirmation as asked
-left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
-where asked.state in ('done', 'dead')
-  and settled_at >= greatest($5::timestamptz, clock_timestamp() - $6::float8 * interval '1 ms')
-union all
-select 'published', message_id, publication.published_at, event.invoice_id, message_id,
-  'SNS accepted ' || event.type || ' as message ' || message_id
-from publication
-join event on event.source = publication.source and event.id = publication.event_id
-where publication.published_at >= greatest($7::timestamptz, clock_timestamp() - $8::float8 * interval '1 ms')
-order by 3
-limit $9;
-
--- selectServer, src/runtime/doctor.ts
-select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
-  current_setting('fsync') as fsync, pg_is_in_recovery()
-  or current_setting('transaction_read_only') = 'on' as "readOnly";
-
--- selectSortedAnew, src/runtime/doctor.ts
-select quote_ident(datname) as name
-from pg_database
-where datname = current_database() and datcollversion is not null
-  and datcollversion is distinct from pg_database_collation_actual_version(oid);
-
--- selectMissing, src/runtime/doctor.ts
-select name from unnest($1::text[]) as due (name) where to_regclass(name) is null;
 
 -- selectDue, src/runtime/poll.ts
 select (

@@ -1,5 +1,11 @@
-export { type InvoicePaid, type InvoicePaidData, invoicePaidId, invoicePaidSchema } from "./invoice-paid.ts";
-export { InvoicePaidError, type InvoicePaidErrorKind } from "./invoice-paid-error.ts";
+export {
+  type InvoicePaid,
+  type InvoicePaidData,
+  InvoicePaidError,
+  type InvoicePaidErrorKind,
+  invoicePaidId,
+  invoicePaidSchema,
+} from "./invoice-paid.ts";
 export {
   memoryOnceOnly,
   type OnceOnlyStore,

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { type InvoicePaid, invoicePaidSchema } from "./invoice-paid.ts";
-import { InvoicePaidError } from "./invoice-paid-error.ts";
+import { type InvoicePaid, InvoicePaidError, invoicePaidSchema } from "./invoice-paid.ts";
 import { readJson, type SnsMessage, snsMessageSchema } from "./sns-message.ts";
 import { namedTopics, type Trust, verifySignature } from "./verify-signature.ts";
 

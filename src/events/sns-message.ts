@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InvoicePaidError } from "./invoice-paid-error.ts";
+import { InvoicePaidError } from "./invoice-paid.ts";
 
 /** What SNS posts, and puts into an SQS body (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
 const envelope = z.object({

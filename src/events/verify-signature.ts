@@ -1,5 +1,5 @@
 import { createVerify, X509Certificate } from "node:crypto";
-import { InvoicePaidError } from "./invoice-paid-error.ts";
+import { InvoicePaidError } from "./invoice-paid.ts";
 import {
   fetchText,
   misplaced,

@@ -28,9 +28,8 @@ export {
   type Wire,
 } from "./list/operation.ts";
 export { bookOperations, progressLine, proofOperations } from "./list/proof.ts";
-export { recordOperations } from "./list/records.ts";
 export { replayOperations, replayRequest } from "./list/replays.ts";
-export { statusOperations } from "./list/status.ts";
+export { recordOperations, statusOperations } from "./list/status.ts";
 export { undeliveredOperations } from "./list/undelivered.ts";
 export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
 export { settleStatuses } from "./open-invoices.ts";

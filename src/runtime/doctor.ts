@@ -30,8 +30,8 @@ import { type Secret, sentence } from "../platform/values/index.ts";
 import { CollectionApiError, CollectionClient, collectionApiProvider } from "../provider/index.ts";
 import { alarmWebhook } from "./alarm-webhook.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
+import { statusSettings } from "./operation-parts.ts";
 import { destinationOf } from "./pumps.ts";
-import { statusSettings } from "./settings-shown.ts";
 
 type Environment = Record<string, string | undefined>;
 

@@ -32,9 +32,8 @@ import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
 import { noteFailingWork, type WakeUps } from "../platform/worker/index.ts";
 
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
-import { bringForward } from "./bring-forward.ts";
 import type { JobContext, Run } from "./job.ts";
-import { doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
+import { bringForward, doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
 import { createConfirmPump, createPublishPump } from "./pumps.ts";
 import { providerOf, reconcileSource, routesOf, servedBy } from "./sources.ts";
 

@@ -1,12 +1,32 @@
-import { activityBook, bookSourcesOf, type OperationParts } from "../operations/index.ts";
+import {
+  activityBook,
+  bookSourcesOf,
+  type OperationParts,
+  type SettingsShown,
+  type StatusSettings,
+} from "../operations/index.ts";
 import type { CertifyDeps, ReconcileSource, SweepDeps } from "../pipeline/reconcile/index.ts";
-import { type ServeSettings, type Settings, sourcesOf } from "../platform/config/index.ts";
+import {
+  describedSources,
+  durationText,
+  formatOf,
+  hasChecks,
+  SETTING_NAMES,
+  type ServeSettings,
+  type Settings,
+  type Source,
+  settingsSchema,
+  sourcesOf,
+} from "../platform/config/index.ts";
 import type { Database } from "../platform/database/index.ts";
+import type { Logger } from "../platform/log/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
-
+import { programVersion } from "../platform/process/index.ts";
 import { Signer } from "../platform/signing/index.ts";
-import { settingsShown, statusSettings } from "./settings-shown.ts";
+import { Secret } from "../platform/values/index.ts";
+import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { routesOf, topicsOf } from "./sources.ts";
+import { tracesUrl } from "./tracing.ts";
 
 /** Everything that reading the provider's lists takes. */
 export type ListWork = CertifyDeps & SweepDeps & { sources: ReconcileSource[]; signal: AbortSignal };
@@ -79,3 +99,104 @@ export const operationParts = ({
     );
   },
 });
+
+/** It holds no secret, except callback URLs if `withTokens` is set. */
+export function settingsShown(
+  settings: ServeSettings,
+  sources: readonly Source[],
+  withTokens: boolean,
+): SettingsShown {
+  return {
+    version: programVersion(),
+    ...whatIsOn(settings, sources),
+    callbackUrls: sources.map(({ name, callbackTokens: [token] }) => {
+      const url = callbackUrl(settings.PUBLIC_URL, token?.reveal() ?? "");
+      const shown = withTokens ? url : callbackUrl(settings.PUBLIC_URL, "***");
+      return { source: name, url: shown, warnings: callbackUrlWarnings(url) };
+    }),
+    sources: sources.map((source) => ({
+      name: source.name,
+      currency: source.currency,
+      providerUrl: source.collectionApiUrl,
+      collectionIds: [...source.collectionIds],
+      reconciliation: source.reconciliation,
+      topicArn: source.snsTopicArn,
+      testTopicArn: source.snsTestTopicArn,
+    })),
+    replayTopicArns: [...(settings.REPLAY_TOPIC_ARNS ?? [])],
+    settings: SETTING_NAMES.map((name) => ({
+      name,
+      about: settingsSchema.shape[name].description ?? "",
+      value: shown(settings[name], formatOf(settingsSchema.shape[name])?.kind ?? ""),
+      given: settings.given.includes(name),
+    })),
+  };
+}
+
+/** A value as it is written in a settings file; null when there is none. */
+function shown(value: unknown, kind: string): string | null {
+  if (value === undefined || value === null) return null;
+  if (kind.startsWith("duration")) return durationText(Number(value));
+  if (holdsSecret(value)) return "***";
+  if (Array.isArray(value)) return value.map(String).join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+const holdsSecret = (value: unknown): boolean =>
+  value instanceof Secret ||
+  (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
+
+/** For the first line of the log; it holds no value of a setting. */
+export function whatIsOn(
+  settings: ServeSettings,
+  sources: readonly Source[],
+): { on: string[]; off: string[] } {
+  const has = (test: (source: Source) => boolean) => sources.some(test);
+  const features: [name: string, isOn: boolean][] = [
+    ["reconciliation (COLLECTION_IDS)", sources.every(({ collectionIds }) => collectionIds.length > 0)],
+    [
+      "checks of callbacks (CALLBACK_HMAC_SECRETS and others)",
+      has(({ callbackChecks }) => hasChecks(callbackChecks)),
+    ],
+    ["events of Test invoices (SNS_TEST_TOPIC_ARN)", has(({ snsTestTopicArn }) => snsTestTopicArn !== null)],
+    ["the payer's data in events (EVENT_PERSONAL_DATA)", settings.EVENT_PERSONAL_DATA === "full"],
+    [
+      "a rate limit at the provider (CONFIRM_RATE_PER_SECOND)",
+      settings.CONFIRM_RATE_PER_SECOND !== undefined,
+    ],
+    ["signed certificates (CERTIFICATE_SIGNING_KEY)", settings.CERTIFICATE_SIGNING_KEY !== undefined],
+    ["admin API and console (ADMIN_TOKENS)", settings.ADMIN_TOKENS !== undefined],
+    ["a port for operators (OPS_PORT)", settings.OPS_PORT !== undefined],
+    ["alarms to people (ALARM_WEBHOOK_URL)", settings.ALARM_WEBHOOK_URL !== undefined],
+    ["traces (OTEL_EXPORTER_OTLP_ENDPOINT)", tracesUrl(settings) !== null],
+  ];
+  const named = (wanted: boolean) => features.filter(([, isOn]) => isOn === wanted).map(([name]) => name);
+  return { on: named(true), off: named(false) };
+}
+
+/** The first lines of `serve`: what is on and off, and each source whose missed callbacks would go unnoticed. */
+export function logWhatIsOn(log: Logger, settings: ServeSettings, sources: readonly Source[]): void {
+  const { on, off } = whatIsOn(settings, sources);
+  log.info({ on, off, sources: sources.length }, "what is on, and what is off");
+  for (const { name, reconciliation } of sources)
+    if (reconciliation === "unset")
+      log.warn(
+        { source: name },
+        "not reconciled: a payment whose callback never comes is missed; set COLLECTION_IDS, or none if " +
+          "that is meant",
+      );
+}
+
+/** What `status` needs from the settings; on a machine that has only DATABASE_URL they name no source. */
+export function statusSettings(settings: Settings): StatusSettings {
+  const { sourcesInFile, COLLECTION_API_KEY, COLLECTION_IDS, RECONCILE_INTERVAL: intervalMs } = settings;
+  if (sourcesInFile === null && COLLECTION_API_KEY === undefined && COLLECTION_IDS === undefined)
+    return { sources: null, intervalMs };
+  // Field by field: a source holds secrets, and this is shown.
+  const sources = describedSources(settings).map(({ name, reconciliation, collectionIds }) => ({
+    name,
+    reconciliation,
+    collectionIds,
+  }));
+  return { sources, intervalMs };
+}

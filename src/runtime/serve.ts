@@ -18,7 +18,7 @@ import { doorsOf } from "./doors.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
 import { keepPartitions } from "./maintenance.ts";
-import { logWhatIsOn } from "./settings-shown.ts";
+import { logWhatIsOn } from "./operation-parts.ts";
 import { register } from "./sources.ts";
 import { startTracing } from "./tracing.ts";
 

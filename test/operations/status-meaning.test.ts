@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { noteLateProofs } from "../../src/operations/late-proofs.ts";
-import { noteFailingWork, noteSilence } from "../../src/platform/worker/silent-processes.ts";
+import { noteFailingWork, noteSilence } from "../../src/platform/worker/relay-process.ts";
 import { addCertificate } from "../support/certificates.ts";
 import { eventually, toBeGreaterThan, toMatchObject } from "../support/eventually.ts";
 import { addAlarm, addConfirmation, addEvents, addProcess } from "../support/log-rows.ts";

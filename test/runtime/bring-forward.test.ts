@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { openConfirmations } from "../../src/pipeline/confirm/queue/open.ts";
 import { registerUpstreams } from "../../src/platform/upstreams/upstream-rows.ts";
-import { bringForward, waitsOf } from "../../src/runtime/bring-forward.ts";
+import { bringForward, waitsOf } from "../../src/runtime/maintenance.ts";
 import { ownDatabase } from "../support/database.ts";
 
 const TIMES = { leaseMs: 15_000, sweepMs: 600_000 };

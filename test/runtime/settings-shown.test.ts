@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../src/platform/config/settings.ts";
-import { whatIsOn } from "../../src/runtime/settings-shown.ts";
+import { whatIsOn } from "../../src/runtime/operation-parts.ts";
 import { ownRelay, TOKEN } from "../support/relay.ts";
 
 const ENVIRONMENT = {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
-import { goneSetting, settingsSchema } from "../../platform/config/index.ts";
+import { settingsSchema } from "../../platform/config/index.ts";
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
 import { likelyName } from "../../platform/validation/index.ts";
 
@@ -25,8 +25,6 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
     (name) => !known.includes(name) && !referred.includes(name) && !OF_OTHERS.test(name),
   );
   const wrong = strange.map((name) => {
-    const gone = goneSetting(name);
-    if (gone !== null) return { line: lineOf(name, text), problem: gone };
     const likely = likelyName(name, known);
     const hint = likely === null ? "" : ` Did you mean ${likely}?`;
     return { line: lineOf(name, text), problem: `${name} is not a setting.${hint}` };

@@ -4,9 +4,8 @@ import { time } from "./fields.ts";
 import { callbackOperations, invoiceOperations } from "./invoices.ts";
 import type { OperationShape } from "./operation.ts";
 import { bookOperations, proofOperations } from "./proof.ts";
-import { recordOperations } from "./records.ts";
 import { replayOperations } from "./replays.ts";
-import { live, statusOperations } from "./status.ts";
+import { live, recordOperations, statusOperations } from "./status.ts";
 import { undeliveredOperations } from "./undelivered.ts";
 import { alarmOperations, upstreamOperations } from "./upstreams.ts";
 

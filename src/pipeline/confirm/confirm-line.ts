@@ -8,11 +8,10 @@ import type { Limits, UnknownIds, Upstream, UpstreamReport } from "../../platfor
 import { storableText, withoutCallbackTokens } from "../../platform/values/index.ts";
 import type { Claim, Exchange, Lease, Line, Policy } from "../../platform/worker/index.ts";
 import type { Answer, Provider } from "../../provider/index.ts";
-
+import type { OutcomeStore } from "./answer-statement.ts";
 import type { CollectionNames } from "./collection-names.ts";
 import type { Rules } from "./invoices/confirmed-invoice.ts";
 import { dependsOnCollection, judge, type Outcome } from "./judge.ts";
-import type { OutcomeStore } from "./outcome-store.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import { splitTraceparents } from "./queue/open.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";

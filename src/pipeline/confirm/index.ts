@@ -1,3 +1,4 @@
+export { OutcomeStore } from "./answer-statement.ts";
 export { CollectionNames, isInCollection, seenCollections } from "./collection-names.ts";
 export { ConfirmLine, confirmPolicy } from "./confirm-line.ts";
 export {
@@ -37,7 +38,6 @@ export {
   readStoredPayments,
 } from "./invoices/read-invoices.ts";
 export { longestWaits } from "./judge.ts";
-export { OutcomeStore } from "./outcome-store.ts";
 export {
   confirmationsWait,
   countUnaskedReplays,

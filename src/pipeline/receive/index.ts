@@ -1,14 +1,6 @@
 export { CallbackIntake, callbackStatuses } from "./callback-intake.ts";
 export { callbackRoutes, sendPage } from "./callback-routes.ts";
 export { CallbackLog, isOwnVerdict, OWN_VERDICTS, type OwnVerdict } from "./log/callback-log.ts";
-export {
-  dropPartition,
-  droppingStragglers,
-  findingKept,
-  type OldPartition,
-  partitionsBefore,
-  sizeOf,
-} from "./log/drop-callbacks.ts";
 export { eraseByReference, eraseCallbacks } from "./log/erase-callbacks.ts";
 export {
   type CallbackFilters,
@@ -25,7 +17,18 @@ export {
   readCallbackWhole,
   type WholeCallback,
 } from "./log/list-callbacks.ts";
-export { isReadyForNextMonth, makePartitions, partitionsDue, whenNotBusy } from "./log/partitions.ts";
+export {
+  dropPartition,
+  droppingStragglers,
+  findingKept,
+  isReadyForNextMonth,
+  makePartitions,
+  type OldPartition,
+  partitionsBefore,
+  partitionsDue,
+  sizeOf,
+  whenNotBusy,
+} from "./log/partitions.ts";
 export { comesFromBrowser } from "./read-request.ts";
 export { decodeText, inflateBody } from "./reading/decode-body.ts";
 export { readCallback } from "./reading/read-callback.ts";

@@ -1,6 +1,4 @@
-export { type CallbackChecks, hasChecks, isSet } from "./callback-checks.ts";
 export { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
-export { goneSetting } from "./gone-settings.ts";
 export type { AdminToken } from "./setting-formats.ts";
 export { anyUuid, duration, durationText, formatOf, readSigningKey } from "./setting-formats.ts";
 export {
@@ -20,4 +18,5 @@ export {
 } from "./settings.ts";
 export { leaveShellBehind } from "./shell-variables.ts";
 export type { Source } from "./sources-file.ts";
+export { type CallbackChecks, hasChecks, isSet } from "./sources-file.ts";
 export { readHeaders } from "./trace-settings.ts";

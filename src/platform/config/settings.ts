@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { RelayError } from "../errors/index.ts";
-import { CALLBACK_CHECK_SETTINGS, callbackChecksOf } from "./callback-checks.ts";
-import { goneSettings } from "./gone-settings.ts";
 import {
   adminToken,
   baseUrl,
@@ -27,7 +25,13 @@ import {
   webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
-import { readSourcesFile, reconciliationOf, type Source } from "./sources-file.ts";
+import {
+  CALLBACK_CHECK_SETTINGS,
+  callbackChecksOf,
+  readSourcesFile,
+  reconciliationOf,
+  type Source,
+} from "./sources-file.ts";
 import { TRACE_SETTINGS } from "./trace-settings.ts";
 
 /** Every setting: its name, form and purpose. A test holds `.env.example` and `docs/settings.md` against it. */
@@ -274,7 +278,6 @@ export function readSettings<const Required extends SettingName = never>(
     ...(result.success
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
-    ...goneSettings(Object.keys(given)),
     ...untidySettings(given),
     ...missingSettings(given, required),
     ...describedTwice(given),

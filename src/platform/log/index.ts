@@ -1,2 +1,9 @@
-export { createLogger, type Logger } from "./log.ts";
-export { endWith, isTraceparent, type Span, type SpanStart, type Tracer } from "./trace.ts";
+export {
+  createLogger,
+  endWith,
+  isTraceparent,
+  type Logger,
+  type Span,
+  type SpanStart,
+  type Tracer,
+} from "./log.ts";

@@ -1,6 +1,50 @@
 import { type DestinationStream, type LoggerOptions, type Logger as PinoLogger, pino } from "pino";
 import { PERSONAL_FIELDS } from "../values/index.ts";
 
+/** The port to tracing. Null while it is off, so that `tracer?.start(…)` costs nothing then, not even its arguments. */
+export interface Tracer {
+  start(name: string, begins: SpanStart): Span;
+}
+
+export interface SpanStart {
+  kind: "server" | "client" | "producer" | "internal";
+  /** The traceparent that it continues; without one it begins a trace of its own. */
+  parent?: string | null;
+  /** Traceparents of what else led to it. */
+  links?: readonly string[];
+  /** Ids, counts and outcomes: never a secret, nothing personal. */
+  attributes?: SpanAttributes;
+}
+
+type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
+
+/** A piece of work that is being traced. One that never ends is never sent. */
+export interface Span {
+  /** What others continue it by: the W3C trace context, as the header `traceparent` writes it. */
+  readonly traceparent: string;
+  set(attributes: SpanAttributes): void;
+  /** @param failure what kind of failure it ended with; none when left out. */
+  end(failure?: string): void;
+}
+
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Whether it is a trace context of the one version in use, 00 (W3C Trace Context, level 1). */
+export const isTraceparent = (text: unknown): text is string =>
+  typeof text === "string" && TRACEPARENT.test(text);
+
+/** Ends the span together with the work. */
+export async function endWith<Value>(span: Span, work: Promise<Value>): Promise<Value> {
+  try {
+    const value = await work;
+    span.end();
+    return value;
+  } catch (error) {
+    span.end(error instanceof Error ? error.name : "Error");
+    throw error;
+  }
+}
+
 export type Logger = PinoLogger;
 type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 

@@ -1,2 +1,12 @@
-export { answeredId, decimal, openApiParameters, time, whole } from "./fields.ts";
-export { likelyName, ownWords, pathOf, problemsOf, readAs } from "./problems.ts";
+export {
+  answeredId,
+  decimal,
+  likelyName,
+  openApiParameters,
+  ownWords,
+  pathOf,
+  problemsOf,
+  readAs,
+  time,
+  whole,
+} from "./fields.ts";

@@ -14,11 +14,14 @@ export type { Claim, Exchange, Handoff, Line, Policy } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
   BEAT_MS,
+  keepsPayments,
   listProcesses,
+  noteFailingWork,
+  noteSilence,
   type Problem,
   RelayProcess,
   type Served,
   servedByAny,
+  standingIn,
 } from "./relay-process.ts";
-export { keepsPayments, noteFailingWork, noteSilence, standingIn } from "./silent-processes.ts";
 export { notifyWorkers, WakeUps, type Work } from "./wake-up.ts";

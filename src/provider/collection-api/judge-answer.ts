@@ -3,8 +3,8 @@ import { ownWords, problemsOf } from "../../platform/validation/index.ts";
 import { DAY_MS, isTooIntricate } from "../../platform/values/index.ts";
 
 import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";
-import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/envelope.ts";
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
+import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/operations.ts";
 import type { HttpAnswer } from "./exchange.ts";
 
 /** A success: what was read, and what it was read from. */

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
-import { OutcomeStore } from "../../../src/pipeline/confirm/outcome-store.ts";
+import { OutcomeStore } from "../../../src/pipeline/confirm/answer-statement.ts";
 import type { ClaimedEvent } from "../../../src/pipeline/publish/claim-events.ts";
 import { Alarms } from "../../../src/platform/alarms/alarms.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findChangedDays } from "../../../src/pipeline/reconcile/list/list-counts.ts";
 import {
   countOn,
   includedDays,
@@ -10,6 +9,7 @@ import {
   type PerDay,
   requestFor,
 } from "../../../src/pipeline/reconcile/list/list-dates.ts";
+import { findChangedDays } from "../../../src/pipeline/reconcile/list/listed-rows.ts";
 import { addDays } from "../../../src/platform/values/time.ts";
 
 const FIRST = "2026-09-01";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, it } from "vitest";
 import { invoicePaidId } from "../../../src/events/invoice-paid.ts";
-import { OutcomeStore } from "../../../src/pipeline/confirm/outcome-store.ts";
+import { OutcomeStore } from "../../../src/pipeline/confirm/answer-statement.ts";
 import { claimConfirmations } from "../../../src/pipeline/confirm/queue/claim.ts";
 import { type ClaimedEvent, claimEvents } from "../../../src/pipeline/publish/claim-events.ts";
 import { writeOutcomes } from "../../../src/pipeline/publish/outcomes.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { problemsOf } from "../../../src/platform/validation/problems.ts";
+import { problemsOf } from "../../../src/platform/validation/fields.ts";
 import {
   addLinkedAccountRequest,
   createInvoiceRequest,

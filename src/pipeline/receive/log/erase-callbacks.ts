@@ -10,9 +10,8 @@ import {
   text,
 } from "../../../platform/database/index.ts";
 import { isHeldLegibly, namesLegibleInvoice, type ReferenceOfInvoice } from "../../confirm/index.ts";
-
-import type { CallbackKey } from "./drop-callbacks.ts";
 import { callbacksThatName } from "./list-callbacks.ts";
+import type { CallbackKey } from "./partitions.ts";
 
 const CALLBACK_KEY: Columns<CallbackKey> = { at: text(({ at }) => at), id: text(({ id }) => id) };
 

@@ -3,7 +3,6 @@ import { addDays, bookDayOf, dayOf, startOf, storableText } from "../../../platf
 
 import { toUtc } from "../../../provider/index.ts";
 import { plainStatuses } from "../../confirm/index.ts";
-import { noteWholeReading } from "../list/list-counts.ts";
 import { type ListPeriod, possiblePayment } from "../list/list-dates.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
 import {
@@ -13,7 +12,7 @@ import {
   UNUSABLE_LIMIT,
   type Unusable,
 } from "../list/list-reader.ts";
-import { countListed, noteListed } from "../list/listed-rows.ts";
+import { countListed, noteListed, noteWholeReading } from "../list/listed-rows.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { lacksPayment, noteShown } from "./asked-payment.ts";
 import { type Reading, readingTerms } from "./certificate.ts";

@@ -5,7 +5,6 @@ import { readClock, readMoment } from "../../../platform/upstreams/index.ts";
 import { addDays, HOUR_MS, NIL_UUID } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
 import { classOfStatus, promote, readStoredPayments, statusSets } from "../../confirm/index.ts";
-import { findChangedDays, noteWholeReading } from "../list/list-counts.ts";
 import {
   countOn,
   type ListDates,
@@ -19,11 +18,13 @@ import { ListReader, ListUnreadable, type OnPages, type Unproven } from "../list
 import {
   countListed,
   distrustCounts,
+  findChangedDays,
   forgetUnlisted,
   type ListedRow,
   type ListKey,
   listedPerDay,
   noteListed,
+  noteWholeReading,
   readListed,
   readWholeReading,
   type StoringReading,
@@ -34,8 +35,8 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import type { SweepTerms } from "./decide-opening.ts";
 import { readSurroundings, type WaitingPayment, waitingOf } from "./known-payments.ts";
 import { type Candidate, decideAll, openMissing, type SweepTarget } from "./open-missing.ts";
-import { alarmsAtEnd } from "./sweep-alarm.ts";
 import {
+  alarmsAtEnd,
   type ClaimedSweep,
   finishSweep,
   type SweepCounts,

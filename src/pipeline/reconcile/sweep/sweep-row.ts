@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from "kysely";
-import { type AlarmChange, alarmsGiven, CLEARED, selectCleared } from "../../../platform/alarms/index.ts";
+import {
+  type Alarm,
+  type AlarmChange,
+  alarmsGiven,
+  CLEARED,
+  selectCleared,
+} from "../../../platform/alarms/index.ts";
 import {
   clockTime,
   command,
@@ -13,11 +19,18 @@ import {
   Statement,
 } from "../../../platform/database/index.ts";
 import { firstServedAt, isServedAndOpen } from "../../../platform/upstreams/index.ts";
-import { type BookPeriod, newId } from "../../../platform/values/index.ts";
+import { type BookPeriod, newId, sentence } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
 import { namelessCallbackSince } from "../../receive/index.ts";
-import type { Unproven } from "../list/list-reader.ts";
-import { type ClaimedRun, finishedAt, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import { describeUnproven, type Unproven } from "../list/list-reader.ts";
+import {
+  ALARMING_FAULTS,
+  type ClaimedRun,
+  finishedAt,
+  isStillHeld,
+  ListRuns,
+  mustBeHeld,
+} from "../list-runs.ts";
 
 // The statements on `sweep`.
 
@@ -236,4 +249,41 @@ export async function backFillsUnderWay(
 ): Promise<{ collectionId: string; from: Date; to: Date }[]> {
   const rows = await selectBackFills(db, source).execute();
   return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
+}
+
+const NAMED = 3;
+
+const about = ({ source, collectionId }: ClaimedSweep) =>
+  ({ name: "sweep_failing", source, subject: collectionId }) as const;
+
+/** The alarm of a finished automatic sweep; a sweep on request reports to its caller instead. */
+export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]): AlarmChange {
+  if (sweep.kind !== "automatic") return {};
+  if (unproven.length === 0) return { clears: [about(sweep)] };
+  const unread = unproven.find(({ isUnread }) => isUnread);
+  const contradictory = unproven.filter(({ isUnread }) => !isUnread);
+  const detail = [
+    ...(unread === undefined ? [] : [unreadWords(unread.why)]),
+    ...(contradictory.length === 0 ? [] : [contradictoryWords(contradictory)]),
+  ].join(" ");
+  return { raises: [{ ...about(sweep), detail }] };
+}
+
+/** The alarm of repeated faults; a first fault raises none. */
+export const alarmsAtFault = (sweep: ClaimedSweep, faults: number, error: string): Alarm[] =>
+  faults < ALARMING_FAULTS ? [] : [{ ...about(sweep), detail: unreadWords(error) }];
+
+/** Without a count, so that the text stays the same from try to try. */
+const unreadWords = (error: string): string =>
+  `The provider's list could not be read: ${sentence(error)} What callbacks missed there waits. It is ` +
+  "retried automatically.";
+
+function contradictoryWords(unproven: readonly Unproven[]): string {
+  const days = unproven.slice(0, NAMED).map(describeUnproven);
+  const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
+  return (
+    `The provider's list of this collection contradicts itself, however it is read: ${days.join("; ")}` +
+    `${more}. What it showed was used; what it may be hiding waits. The other days were read. The next ` +
+    "sweep reads it again."
+  );
 }

@@ -8,8 +8,8 @@ import type { OnPages } from "../list/list-reader.ts";
 import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
-import { alarmsAtFault } from "./sweep-alarm.ts";
 import {
+  alarmsAtFault,
   backFillsUnderWay,
   type ClaimedSweep,
   claimBackFill,

@@ -2,11 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { CallbackTokens, CallerChecks } from "../../../../src/pipeline/receive/caller/verifiers.ts";
-import {
-  type CallbackChecks,
-  callbackChecksSchema,
-} from "../../../../src/platform/config/callback-checks.ts";
 import { readSettings, SERVE_REQUIRES, sourcesOf } from "../../../../src/platform/config/settings.ts";
+import { type CallbackChecks, callbackChecksSchema } from "../../../../src/platform/config/sources-file.ts";
 
 const SHORT = "short-token-0123456789";
 const LONG = "longer-token-0123456789abcdef-ABCDEF_42";
