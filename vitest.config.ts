@@ -43,7 +43,7 @@ const WITH_SERVERS = {
 
 // What waits for heartbeats and back-offs is begun first, the longest of all: else a run would end with these alone.
 const WAITS_LONG =
-  /\/test\/(runtime\/(maintenance|silent-process|lambda\/passes)|pipeline\/(confirm\/asking|reconcile\/hand-made-holes|replay\/interrupted-replay)|journeys\/(demo|several-sources|quiet)|operations\/payments-waiting)\.test\.ts$/;
+  /\/test\/(runtime\/(maintenance|silent-process|lambda\/jobs)|pipeline\/(confirm\/asking|reconcile\/hand-made-holes|replay\/interrupted-replay)|journeys\/(demo|several-sources|quiet)|operations\/payments-waiting)\.test\.ts$/;
 
 class LongWaitsFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

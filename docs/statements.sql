@@ -197,7 +197,7 @@ raised as (
 select name, source, subject, detail, is_new as "isNew"
 from raised;
 
--- appendAndHandOver, src/pipeline/receive/log/append-statements.ts
+-- appendAndDispatch, src/pipeline/receive/log/append-statements.ts
 with logged as (
   insert into callback (
     id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
@@ -4387,7 +4387,7 @@ group by "name";
 -- countOpen, src/platform/alarms/list-alarms.ts
 select "name", count(*) as "count" from "alarm" where "cleared_at" is null group by "name" order by "name";
 
--- selectMeant, src/platform/alarms/list-alarms.ts
+-- selectMatching, src/platform/alarms/list-alarms.ts
 select "id", "name", "source", "subject"
 from "alarm"
 where "cleared_at" is null
@@ -4492,7 +4492,7 @@ select coalesce((select max(failures) from moved), 0) as failures,
   coalesce((select json_agg(alarming) from alarming), '[]'::json) as raised,
   coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared;
 
--- writeBeat, src/platform/worker/relay-process.ts
+-- writeHeartbeat, src/platform/worker/relay-process.ts
 with forgotten as (delete from relay_process where seen_at < clock_timestamp() - interval '1 day')
 insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)

@@ -97,7 +97,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: ["src/operations"],
   },
   mutation: {
-    about: "changes of the code, which a test has to notice: --mutate src/pipeline/confirm/judge.ts",
+    about: "changes of the code, which a test has to notice: --mutate src/pipeline/confirm/decide.ts",
     program: "main.ts",
   },
   packages: {

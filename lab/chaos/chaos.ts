@@ -1,9 +1,9 @@
 import { makeDatabase, onDatabase, type PostgresServer } from "../../test/support/postgres-server.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import {
+  checkEnvironment,
   type Environment,
   heal,
-  judgeEnvironment,
   makeEnvironment,
   rest,
 } from "../environment/environment.ts";
@@ -63,7 +63,7 @@ export async function chaos({ server, lengthMs, relays = 2, ...options }: ChaosO
     heal(environment);
     await Promise.all(environment.relays.map((relay) => relay.startUntilItRuns()));
     const rested = await rest(environment);
-    const { findings } = await judgeEnvironment(environment);
+    const { findings } = await checkEnvironment(environment);
     return { findings, rested, figures: figuresOf(environment) };
   } finally {
     await environment.close();

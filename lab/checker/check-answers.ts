@@ -88,11 +88,11 @@ function isNewer(answer: Answer, stored: Answer): boolean {
 /** How long after its due time, or the end of its lease, a confirmation may wait, in ms. */
 const LATE_MS = 5_000;
 
-/** The snapshot's time may differ from Postgres' clock by this, in ms; every step of the ladder is longer. */
+/** The snapshot's time may differ from Postgres' clock by this, in ms; every step of the retry schedule is longer. */
 const SOON_MS = 1_000;
 
 /**
- * G2: at rest, every confirmation has a verdict, is a dead letter, or waits on the ladder for a reason; and
+ * G2: at rest, every confirmation has a verdict, is a dead letter, or waits on the retry schedule for a reason; and
  * an invoice that is paid at the provider and that the relay knows of has an event.
  */
 export function* checkVerdicts(evidence: Evidence, books: Books): Findings {

@@ -91,7 +91,7 @@ const STOPPED_MS = 12_000;
 
 /**
  * G11: after 30 s (or three leases) without a disturbance, earlier callbacks are published, if the invoice
- * was paid when the callback came in; otherwise it may still wait on the ladder. And no process ends by
+ * was paid when the callback came in; otherwise it may still wait on the retry schedule. And no process ends by
  * itself, whatever is away.
  */
 export function* checkStandingStill(evidence: Evidence): Findings {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { vi } from "vitest";
 import { buildPages } from "../../src/interfaces/console/console-pages.ts";
-import { createLocalTopic } from "../../src/runtime/dev-world.ts";
+import { createLocalTopic } from "../../src/runtime/dev-environment.ts";
 import { emptyMonth } from "../../test/pipeline/reconcile/month.ts";
 import { call, type Reply } from "../../test/sandbox/provider/service-fixture.ts";
 import { ownPort } from "../../test/support/own-port.ts";

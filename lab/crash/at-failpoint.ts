@@ -4,11 +4,11 @@
  * 1).
  */
 import { writeSync } from "node:fs";
-import { watchSteps } from "../../src/platform/process/failpoint.ts";
+import { watchFailpoints } from "../../src/platform/process/failpoint.ts";
 
 const { FAILPOINT, FAILPOINT_SIGNAL = "SIGKILL", FAILPOINT_PASSING = "1" } = process.env;
 let passed = 0;
-watchSteps((name) => {
+watchFailpoints((name) => {
   if (name !== FAILPOINT) return;
   passed += 1;
   if (passed !== Number(FAILPOINT_PASSING)) return;

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import { now } from "../checker/history.ts";
-import { type Environment, heal, judgeEnvironment, rest } from "../environment/environment.ts";
+import { checkEnvironment, type Environment, heal, rest } from "../environment/environment.ts";
 import type { Relay } from "../environment/relay.ts";
 import { type Command, DRIVES, type Drive } from "./drive.ts";
 import { COPIES, type Failpoint, PASSINGS } from "./failpoints.ts";
@@ -136,7 +136,7 @@ export class Matrix {
   }
 
   async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
-    const { books, findings } = await judgeEnvironment(this.#environment);
+    const { books, findings } = await checkEnvironment(this.#environment);
     const accepted = this.#environment.sns.messages().length;
     const published = new Set(
       books.publications.map(({ source, event_id, replay_id }) => `${source} ${event_id} ${replay_id}`),

@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { createLocalTopic } from "../../src/runtime/dev-world.ts";
+import { createLocalTopic } from "../../src/runtime/dev-environment.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { startServer } from "../../test/support/own-server.ts";
 import { Random } from "../chaos/random.ts";
 import { checkAllFound } from "../checker/check-events.ts";
+import { checkRun } from "../checker/check-run.ts";
 import { evidenceOf, type Finding } from "../checker/evidence.ts";
 import { Recorder } from "../checker/history.ts";
-import { judge } from "../checker/judge-run.ts";
 import { type Books, countOpen, readBooks } from "../checker/read-books.ts";
 import { startProvider } from "./provider.ts";
 import { Relay } from "./relay.ts";
@@ -149,11 +149,11 @@ export async function rest(environment: Environment): Promise<boolean> {
 }
 
 /** Completes the history, and saves the current tables next to it. @returns them, and all that is wrong. */
-export async function judgeEnvironment(
+export async function checkEnvironment(
   environment: Environment,
 ): Promise<{ books: Books; findings: Finding[] }> {
   recordAcceptances(environment);
   const books = await readBooks(environment.databaseUrl);
   await writeFile(join(environment.folder, "tables.json"), JSON.stringify(books, null, 1));
-  return { books, findings: judge(environment.recorder.history, books) };
+  return { books, findings: checkRun(environment.recorder.history, books) };
 }

@@ -5,7 +5,7 @@ import { globSync, readFileSync } from "node:fs";
 const PURE = [
   "src/{pipeline/{confirm,reconcile},platform/{upstreams,worker}}/**/*.ts",
   "src/pipeline/receive/reading/**/*.ts",
-  "src/provider/collection-api/judge-answer.ts",
+  "src/provider/collection-api/classify-answer.ts",
 ];
 const needsPostgres = (file) => /\bsql[`<.]|from "(?:kysely|pg)"|\bdb\b/.test(readFileSync(file, "utf8"));
 

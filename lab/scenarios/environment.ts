@@ -8,7 +8,7 @@ import { createLogger } from "../../src/platform/log/log.ts";
 import { createMetrics } from "../../src/platform/metrics/metrics.ts";
 import { Secret } from "../../src/platform/values/mask.ts";
 import { leaseOf } from "../../src/platform/worker/leased-rows.ts";
-import { createLocalTopic } from "../../src/runtime/dev-world.ts";
+import { createLocalTopic } from "../../src/runtime/dev-environment.ts";
 import { createJobs, type JobName } from "../../src/runtime/jobs.ts";
 import { register, withReconcileSources } from "../../src/runtime/sources.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";

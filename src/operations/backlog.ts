@@ -65,7 +65,7 @@ const confirmationsIn = (state: ConfirmationState) =>
 const OPEN_STATES = ["due", "claimed"] as const;
 
 /**
- * One on a step of the ladder waits for its time, not for the relay; until its time has come. One that is asked
+ * One on a step of the retry schedule waits for its time, not for the relay; until its time has come. One that is asked
  * again and again in vain waits for the provider: its alarm tells of it, raised some minutes later.
  */
 const selectWaitingPayments = waitingIn(sql`

@@ -6,8 +6,8 @@ import {
   closeAlarms,
   ENDED_ALARMS,
   listOpenAlarms,
-  type MeantAlarms,
   noteAlarms,
+  type SelectedAlarms,
   snoozeAlarms,
 } from "../platform/alarms/index.ts";
 
@@ -27,7 +27,7 @@ import { type Served, servedByAny } from "../platform/worker/index.ts";
 
 interface GivenAlarms extends ByHand {
   /** All open ones of a name, unless a source or subject is named. */
-  alarms: readonly MeantAlarms[];
+  alarms: readonly SelectedAlarms[];
 }
 
 const changeByHand = (

@@ -12,7 +12,7 @@ import { eraseByReference, eraseCallbacks } from "../pipeline/receive/index.ts";
 import { audit, type ByHand } from "../platform/audit/index.ts";
 import { type Database, type Tables, timeBefore } from "../platform/database/index.ts";
 import { messageOf } from "../platform/errors/index.ts";
-import { step } from "../platform/process/index.ts";
+import { failpoint } from "../platform/process/index.ts";
 import { listUpstreams, SOURCE } from "../platform/upstreams/index.ts";
 import { answeredId, time, whole } from "./list/fields.ts";
 import { outdatedInvoices } from "./open-invoices.ts";
@@ -185,7 +185,7 @@ export async function eraseOutdated({
 async function eraseOne(db: Database, invoiceId: string): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await eraseEverything(trx, invoiceId);
-    step("personal data to be blanked");
+    failpoint("personal data to be blanked");
   });
-  step("personal data blanked");
+  failpoint("personal data blanked");
 }

@@ -27,7 +27,7 @@ type AnyVerdict = ShownVerdict | OwnVerdict;
 type CallbackTerms = Omit<CallbackFilters, "verdict"> & { verdict?: AnyVerdict | undefined };
 
 /** A callback with what came of it: the best verdict of its invoices, or its own. */
-type JudgedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
+type DecidedCallback = Omit<ListedCallback, "verdict"> & { verdict: AnyVerdict | null };
 
 /** How many callbacks one statement looks at; fewer where the invoices of each are looked up as well. */
 const STRETCH = 5_000;
@@ -52,24 +52,24 @@ export async function findCallbacks(
   db: Database,
   terms: CallbackTerms,
   { from, limit }: { from: PagePosition | null; limit: number },
-): Promise<Page<JudgedCallback>> {
+): Promise<Page<DecidedCallback>> {
   const { verdict, ...others } = terms;
   const own = isOwnVerdict(verdict) ? verdict : undefined;
   const wanted = isOwnVerdict(verdict) ? undefined : verdict;
   const isNarrowed =
     (others.source ?? others.foundBy ?? others.remoteAddress ?? others.reference) !== undefined;
   const most = wanted !== undefined ? JUDGED_STRETCH : isNarrowed ? STRETCH : limit + 1;
-  const look = async (after: PagePosition | null): Promise<PageSlice<JudgedCallback>> => {
+  const look = async (after: PagePosition | null): Promise<PageSlice<DecidedCallback>> => {
     const { found, end } = await listCallbacks(db, { ...others, verdict: own }, after, most);
     if (wanted === undefined) return { found, end };
-    const asked: PageSlice<JudgedCallback>["found"] = found;
+    const asked: PageSlice<DecidedCallback>["found"] = found;
     return { found: (await judged(db, asked)).filter((one) => one.verdict === wanted), end };
   };
   const page = await walk({ from, limit, withinMs: LOOKING_MS, look });
   return wanted === undefined ? { ...page, items: await judged(db, page.items) } : page;
 }
 
-async function judged<Callback extends Pick<JudgedCallback, "source" | "invoiceIds" | "verdict">>(
+async function judged<Callback extends Pick<DecidedCallback, "source" | "invoiceIds" | "verdict">>(
   db: Database,
   callbacks: readonly Callback[],
 ): Promise<Callback[]> {

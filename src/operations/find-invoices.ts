@@ -92,7 +92,7 @@ export async function searchInvoices(
   const searched: string[] = [];
   let isById = false;
   const others = wanted.from === null ? await othersBeginning(db, text) : [];
-  for (const meant of meantBy(text, today)) {
+  for (const meant of selectedBy(text, today)) {
     searched.push(wordsFor({ ...terms, ...meant }));
     isById = (terms.id ?? meant.id) !== undefined;
     const page = await findInvoices(db, { ...terms, ...meant }, wanted);
@@ -153,7 +153,7 @@ export function dayIn(text: string, today: string): string | null {
  * Pure.
  * @param today UTC, YYYY-MM-DD
  */
-export function meantBy(text: string, today: string): InvoiceTerms[] {
+export function selectedBy(text: string, today: string): InvoiceTerms[] {
   const typed = text.trim();
   if (typed === "") return [{}];
   if (isUuid(typed)) return [{ id: typed.toLowerCase() }];

@@ -27,14 +27,14 @@ interface Proofs {
 
 /** The lists that were not read for too long, and the sources whose daily certificate is missing. Pure. */
 function lateProofs({ at, intervalMs, wanted, sweeps, certificates, firstServed }: Proofs) {
-  const patienceMs = MISSED_INTERVALS * intervalMs + SWEEP_TAKES_MS;
+  const timeoutMs = MISSED_INTERVALS * intervalMs + SWEEP_TAKES_MS;
   const servedAt = (source: string) => firstServed.find((one) => one.source === source)?.at ?? at;
   const lists = [...wanted].flatMap(([source, collectionIds]) =>
     collectionIds.flatMap((collectionId) => {
       const last = sweeps.find((one) => one.source === source && one.collectionId === collectionId);
       const readAt = last?.finishedAt ?? null;
       const since = readAt ?? last?.nextAt ?? servedAt(source);
-      return +at - +since >= patienceMs ? [{ source, collectionId, readAt }] : [];
+      return +at - +since >= timeoutMs ? [{ source, collectionId, readAt }] : [];
     }),
   );
   const days = [...wanted.keys()].flatMap((source) => {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { audit, type ByHand } from "../platform/audit/index.ts";
 import { type Database, databaseTime } from "../platform/database/index.ts";
 
-import { step } from "../platform/process/index.ts";
+import { failpoint } from "../platform/process/index.ts";
 import {
   changeByHand,
   endPauses,
@@ -107,11 +107,11 @@ export async function noticeEndedPauses(db: Database): Promise<string[]> {
           detail: { before: "operator", reason, until },
         })),
       );
-      if (pauses.length > 0) step("pause to be ended");
+      if (pauses.length > 0) failpoint("pause to be ended");
       return pauses;
     });
     if (ended.length > 0) {
-      step("pause ended");
+      failpoint("pause ended");
       await notifyWorkers(db, work);
     }
     names.push(...ended.map(({ name }) => name));

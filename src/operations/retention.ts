@@ -12,7 +12,7 @@ import {
 import { audit, type ByHand, dropHistory } from "../platform/audit/index.ts";
 import { type Database, inKeyOrder, timeBefore } from "../platform/database/index.ts";
 import { isLockTimeout, isNotAllowed, messageOf } from "../platform/errors/index.ts";
-import { step } from "../platform/process/index.ts";
+import { failpoint } from "../platform/process/index.ts";
 import { dayOf, startOf } from "../platform/values/index.ts";
 
 import { type Chores, type ChoresDone, doChores } from "./chores.ts";
@@ -173,10 +173,10 @@ async function drop({ db, actor, reason }: RetentionOptions, partition: OldParti
     const subject = partition.name;
     await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
     await dropPartition(trx, partition, kept);
-    step("partition to be dropped");
+    failpoint("partition to be dropped");
     return detail;
   });
-  step("partition dropped");
+  failpoint("partition dropped");
   return dropped;
 }
 
@@ -184,9 +184,9 @@ async function deleteForgotten({ db, dryRun = false, stop }: RetentionOptions): 
   let gone = 0;
   for await (const some of forgottenConfirmations(db, await readUnknownKeptSince(db))) {
     if (stop?.aborted === true) break;
-    if (some.length > 0 && !dryRun) step("forgotten confirmations to be deleted");
+    if (some.length > 0 && !dryRun) failpoint("forgotten confirmations to be deleted");
     gone += dryRun || some.length === 0 ? some.length : await deleteUnknown(db, some);
-    if (some.length > 0 && !dryRun) step("forgotten confirmations deleted");
+    if (some.length > 0 && !dryRun) failpoint("forgotten confirmations deleted");
   }
   return gone;
 }

@@ -188,7 +188,7 @@ const VERDICT_MEANS: Partial<Record<Verdict, (status: string) => string>> = {
     `The provider says ${status}: it can no longer be paid. No event is published; a new callback ` +
     "would ask again.",
   not_paid: (status) =>
-    `The provider said ${status} to the end of the ladder. It is not asked again until a new ` +
+    `The provider said ${status} to the end of the retry schedule. It is not asked again until a new ` +
     "callback or reconcile names it.",
   unknown_invoice: () =>
     "The provider does not know this invoice. Whoever sent the callback made the id up, or used " +

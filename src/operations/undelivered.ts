@@ -70,7 +70,7 @@ const ITEM = {
   amount: nullable(returned.numeric),
   /** Waiting since; for an event, its last attempt. */
   since: returned.time,
-  /** Answers that used up a step of the ladder, or attempts to send. */
+  /** Answers that used up a step of the retry schedule, or attempts to send. */
   attempts: returned.integer,
   error: nullable(returned.text()),
   /** null unless an operator has dismissed it. */

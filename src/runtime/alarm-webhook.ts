@@ -14,7 +14,7 @@ import {
 import type { Settings } from "../platform/config/index.ts";
 import { commandLine, messageOf, RelayError, withCommand } from "../platform/errors/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
-import { backOffMs, step } from "../platform/process/index.ts";
+import { backOffMs, failpoint } from "../platform/process/index.ts";
 import { quietText, type Secret, sentence } from "../platform/values/index.ts";
 
 import type { JobContext, Run } from "./job.ts";
@@ -122,7 +122,7 @@ export function notifyPeople(
   return async (stop) => {
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });
     if (pending === null) return null;
-    step("alarms claimed");
+    failpoint("alarms claimed");
     // Not taken twice, they may be too many for whoever takes them: then fewer, and another part at each try, since
     // one may be refused even alone.
     const size = Math.max(1, Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1)));
@@ -133,9 +133,9 @@ export function notifyPeople(
       stop,
     );
     if (problem === null) {
-      step("alarms told");
+      failpoint("alarms told");
       alarms.notifyCleared(await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs));
-      step("alarms marked as told");
+      failpoint("alarms marked as told");
       return NOTIFYING_WAITS.betweenMs;
     }
     const failures = pending.failures + 1;

@@ -5,9 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readTimeline } from "../operations/index.ts";
 import { RelayError } from "../platform/errors/index.ts";
 import { moneyIn } from "../platform/values/index.ts";
-import { createSampleInvoice, type LocalWorldOptions, startLocalWorld } from "./dev-world.ts";
+import {
+  createSampleInvoice,
+  type LocalEnvironmentOptions,
+  startLocalEnvironment,
+} from "./dev-environment.ts";
 
-interface DemoOptions extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "signal"> {
+interface DemoOptions extends Pick<LocalEnvironmentOptions, "environment" | "database" | "log" | "signal"> {
   tell: (step: string) => void;
 }
 
@@ -26,7 +30,7 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
   // Where root has to run Postgres as the user `nobody`, that user must be able to enter.
   await chmod(dataDir, 0o711);
   const received: string[] = [];
-  const world = await startLocalWorld({
+  const world = await startLocalEnvironment({
     ...options,
     dataDir,
     durable: false,

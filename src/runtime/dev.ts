@@ -13,14 +13,14 @@ import {
 import { faultOf } from "../platform/errors/index.ts";
 import {
   createSampleInvoice,
-  type LocalWorldOptions,
+  type LocalEnvironmentOptions,
   type ReceivedMessage,
-  startLocalWorld,
+  startLocalEnvironment,
   writeLocalSettings,
-} from "./dev-world.ts";
+} from "./dev-environment.ts";
 
 interface DevOptions
-  extends Pick<LocalWorldOptions, "environment" | "database" | "log" | "remark" | "signal"> {
+  extends Pick<LocalEnvironmentOptions, "environment" | "database" | "log" | "remark" | "signal"> {
   /** Called with what just happened, in order. */
   tell: (happening: Happening) => void;
 }
@@ -44,7 +44,7 @@ export async function startDev({ tell, ...options }: DevOptions) {
   const dataDir = resolve(readSettings({ DATA_DIR: environment.DATA_DIR }).DATA_DIR);
   await using starting = new AsyncDisposableStack();
   let happenings: Awaited<ReturnType<typeof watchHappenings>> | null = null;
-  const world = await startLocalWorld({
+  const world = await startLocalEnvironment({
     ...options,
     dataDir,
     durable: true,

@@ -13,19 +13,19 @@ import {
   testEventsAreToMove,
 } from "../pipeline/publish/index.ts";
 import {
-  certifyPass,
   forgetListWork,
-  listWorkNeedsRescue,
-  rescueListWork,
+  listWorkNeedsReaping,
+  reapListWork,
+  runCertifyJob,
+  runSweepJob,
   sourcesToCertify,
   sourcesToSweep,
-  sweepPass,
 } from "../pipeline/reconcile/index.ts";
-import { ReplayRunner, replayPass, replaysWait } from "../pipeline/replay/index.ts";
+import { ReplayRunner, replaysWait, runReplayJob } from "../pipeline/replay/index.ts";
 import { alarmsAreQuiet, alarmsAreToNotify } from "../platform/alarms/index.ts";
 import type { Slots } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
-import { step } from "../platform/process/index.ts";
+import { failpoint } from "../platform/process/index.ts";
 import { keysAreToProbe, pausesHaveEnded } from "../platform/upstreams/index.ts";
 import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
 
@@ -81,19 +81,19 @@ export const JOBS = {
   rescue: {
     ...{ on: ["confirm", "publish"], everyMs: SELDOM_MS },
     isDue: () =>
-      sql`${confirmationLeases.someExpired} or ${outboxLeases.someExpired} or ${listWorkNeedsRescue}`,
+      sql`${confirmationLeases.someExpired} or ${outboxLeases.someExpired} or ${listWorkNeedsReaping}`,
     make:
       ({ db, wakes }) =>
       async () => {
         if ((await confirmationLeases.releaseExpired(db)) > 0) {
-          step("confirmations rescued");
+          failpoint("confirmations rescued");
           wakes?.confirm.raise();
         }
         if ((await outboxLeases.releaseExpired(db)) > 0) {
-          step("events rescued");
+          failpoint("events rescued");
           wakes?.publish.raise();
         }
-        await rescueListWork(db);
+        await reapListWork(db);
         return null;
       },
   },
@@ -132,7 +132,7 @@ export const JOBS = {
     make:
       ({ replays, log }) =>
       (stop) =>
-        replayPass({ runner: replays, log }, stop),
+        runReplayJob({ runner: replays, log }, stop),
   },
   /** Raises and closes the alarms of what is not done; deletes old runs over lists, closes alarms of removed sources. */
   tidy: {
@@ -177,12 +177,12 @@ export const SOURCE_JOBS = {
   sweep: {
     ...{ on: ["reconcile"], everyMs: SELDOM_MS, wake: "reconcile" },
     sourcesDue: ({ lists }) => sourcesToSweep(lists),
-    make: (options) => (stop) => sweepPass(options, stop),
+    make: (options) => (stop) => runSweepJob(options, stop),
   },
   certify: {
     ...{ on: ["certify"], everyMs: SELDOM_MS },
     sourcesDue: ({ sources }) => sourcesToCertify(sources),
-    make: (options) => (stop) => certifyPass(options, stop),
+    make: (options) => (stop) => runCertifyJob(options, stop),
   },
 } as const satisfies Record<string, SourceJob>;
 

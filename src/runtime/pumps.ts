@@ -1,7 +1,7 @@
 import {
   type Claimed,
   CollectionNames,
-  ConfirmLine,
+  ConfirmQueue,
   confirmPolicy,
   KeyProbe,
   newestInvoiceId,
@@ -12,9 +12,9 @@ import {
 import {
   type ClaimedEvent,
   OutcomeLog,
-  PublishLine,
+  PublishQueue,
   publishPolicy,
-  ReplayLine,
+  ReplayEventsQueue,
   SnsDestination,
 } from "../pipeline/publish/index.ts";
 import { hurryListWork } from "../pipeline/reconcile/index.ts";
@@ -44,12 +44,12 @@ function lineOf(
   store: OutcomeStore,
   source: Source,
   provider: Provider,
-): ConfirmLine {
+): ConfirmQueue {
   const { name, collectionIds } = source;
   const timeoutMs = settings.CONFIRM_TIMEOUT;
   const onRecovered = () => hurryListWork(db, name);
   const upstream = new Upstream({ db, alarms, kind: SOURCE, name, onRecovered });
-  return new ConfirmLine({
+  return new ConfirmQueue({
     db: hot,
     name,
     provider,
@@ -108,10 +108,10 @@ export function createPublishPump(context: JobContext) {
     const name = route.topicArn;
     const upstream = upstreams.get(name) ?? new Upstream({ db, alarms, kind: TOPIC, name });
     upstreams.set(name, upstream);
-    return new PublishLine({ ...sending, route, upstream });
+    return new PublishQueue({ ...sending, route, upstream });
   });
   const topics = [...routes.map(({ topicArn }) => topicArn), ...(settings.REPLAY_TOPIC_ARNS ?? [])];
-  const lines = [...live, new ReplayLine({ ...sending, routes, topics })];
+  const lines = [...live, new ReplayEventsQueue({ ...sending, routes, topics })];
   const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
   const pump = new Pump({ policy, lease, wake: context.wakes?.publish ?? new Signal(), log });
   return { pump, close: () => destination.close() };

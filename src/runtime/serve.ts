@@ -14,11 +14,11 @@ import { registerKey } from "../platform/signing/index.ts";
 import { Signal, WakeUps } from "../platform/worker/index.ts";
 
 import { composeRelay } from "./compose.ts";
-import { doorsOf } from "./doors.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
 import { keepPartitions } from "./maintenance.ts";
 import { logWhatIsOn } from "./operation-parts.ts";
+import { serversOf } from "./servers.ts";
 import { register } from "./sources.ts";
 import { startTracing } from "./tracing.ts";
 
@@ -78,7 +78,7 @@ export async function serve(options: ServeOptions) {
   const recordingChanges = new Signal();
   // Made before they are started, so that recorded work can be handed over to them.
   const jobs = workers ? createJobs(parts) : null;
-  const doors = doorsOf(parts, {
+  const doors = serversOf(parts, {
     host,
     pools: { record: pools.record.usage, hot: pools.hot.usage, work: pools.work.usage },
     isStarted: () => isStarted,

@@ -8,16 +8,16 @@ import {
 } from "../platform/config/index.ts";
 import type { Database } from "../platform/database/index.ts";
 import { notFoundError } from "../platform/errors/index.ts";
-import { step } from "../platform/process/index.ts";
+import { failpoint } from "../platform/process/index.ts";
 import { registerUpstreams } from "../platform/upstreams/index.ts";
 import type { Served } from "../platform/worker/index.ts";
 import { collectionApiProvider, type Provider } from "../provider/index.ts";
 
 /** Makes the rows in which the sources and topics of the settings keep their state. */
 export async function register(db: Database, sources: readonly Source[]): Promise<void> {
-  step("upstreams to be registered");
+  failpoint("upstreams to be registered");
   await registerUpstreams(db, { sources: sources.map(({ name }) => name), topics: topicArnsOf(sources) });
-  step("upstreams registered");
+  failpoint("upstreams registered");
 }
 
 /** What the settings name. */

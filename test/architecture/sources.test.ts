@@ -18,7 +18,7 @@ it("alarms are written as a part of the statement that changes what they tell of
 
 it("every failpoint in the program is in the matrix, and has a unique name", () => {
   const named = sources.flatMap(({ text }) =>
-    [...text.matchAll(/\bstep\("([^"]+)"\)/g)].map(([, name]) => name),
+    [...text.matchAll(/\bfailpoint\("([^"]+)"\)/g)].map(([, name]) => name),
   );
   expect(named.toSorted()).toEqual(FAILPOINTS.map(({ name }) => name).toSorted());
 });

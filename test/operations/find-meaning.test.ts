@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { dayIn, meantBy } from "../../src/operations/find-invoices.ts";
+import { dayIn, selectedBy } from "../../src/operations/find-invoices.ts";
 import { amountIn } from "../../src/platform/values/text.ts";
 
 describe("what a search means", () => {
@@ -17,7 +17,7 @@ describe("what a search means", () => {
     ["af308019…", [{ idPrefix: "af308019…" }, { reference: "af308019…" }, { payer: "af308019…" }]],
     ["24 Nov", [{ reference: "24 Nov" }, { from: TODAY, to: TODAY }]],
     ["  ", [{}]],
-  ])("is told by how it looks: %j", (text, meant) => expect(meantBy(text, TODAY)).toEqual(meant));
+  ])("is told by how it looks: %j", (text, meant) => expect(selectedBy(text, TODAY)).toEqual(meant));
 
   it.each([
     [TODAY, "24/11/2026|24.11.2026|24 November 2026|Nov 24, 2026|24th nov|today"],

@@ -1,5 +1,5 @@
+import type { Outcome } from "../../src/pipeline/confirm/decide.ts";
 import type { ConfirmedInvoice } from "../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
-import type { Outcome } from "../../src/pipeline/confirm/judge.ts";
 
 const noon = new Date("2026-11-01T12:00:00Z");
 

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { readSettings, SERVE_REQUIRES } from "../../src/platform/config/settings.ts";
-import { createLocalTopic } from "../../src/runtime/dev-world.ts";
+import { createLocalTopic } from "../../src/runtime/dev-environment.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { startLocalSns } from "../../src/sandbox/sns/start-local-sns.ts";
 import { createTestDatabase } from "./database.ts";

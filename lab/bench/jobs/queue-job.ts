@@ -1,6 +1,6 @@
 import pg from "pg";
+import { decide } from "../../../src/pipeline/confirm/decide.ts";
 import type { ConfirmedInvoice, Rules } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
-import { judge } from "../../../src/pipeline/confirm/judge.ts";
 import type { NewEvent } from "../../../src/pipeline/confirm/paid-event.ts";
 import { NEVER_ASKED } from "../../../src/pipeline/confirm/queue/claim.ts";
 import type { OutgoingEvent } from "../../../src/pipeline/publish/sns-destination.ts";
@@ -68,7 +68,7 @@ export function startQueueJob(options: JobOptions) {
       const asked = { ...NEVER_ASKED, invoiceId, source, leaseToken: "", askedAt: new Date(), known: null };
       const found = await client.getInvoice(invoiceId);
       const answer = { kind: "found" as const, ...found, receivedAt: new Date() };
-      const { invoice, event } = judge(asked, answer, RULES, 0.5);
+      const { invoice, event } = decide(asked, answer, RULES, 0.5);
       if (invoice === null || event === null) throw new Error("not paid yet: ask again later");
       const payload = await outlet.store({ invoiceId, invoice, event });
       if (payload !== null) await outlet.publish({ ...event, payload, invoiceId, source });

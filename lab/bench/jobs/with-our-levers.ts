@@ -49,7 +49,7 @@ const STORE = new columns.Statement(STORED, ({ table }: columns.Slots<{ paid: re
     snapshots as (${steps.insertSnapshots}),
     replaced as (${steps.replaceInvoices}),
     stored as (${steps.insertInvoices}),
-    logged as (${steps.insertHeldEvents})
+    logged as (${steps.insertEventsOnHold})
     select held.invoice_id as "invoiceId",
       exists (select from publication
         where publication.source = held.source and publication.event_id = held.event_id) as "isAccepted",

@@ -15,7 +15,7 @@ interface LiveOptions {
   log: Logger;
   listenerLimit?: number;
   everyMs?: number;
-  beatMs?: number;
+  heartbeatMs?: number;
   /** A reading that takes longer, in ms, is told as trouble while it goes on. */
   lateMs?: number;
 }
@@ -58,7 +58,7 @@ export class Live {
     this.#options = {
       listenerLimit: LISTENER_LIMIT,
       everyMs: EVERY_MS,
-      beatMs: BEAT_MS,
+      heartbeatMs: BEAT_MS,
       lateMs: LATE_MS,
       ...options,
     };
@@ -107,7 +107,7 @@ export class Live {
   }
 
   #begin(): void {
-    const { everyMs, beatMs, read } = this.#options;
+    const { everyMs, heartbeatMs, read } = this.#options;
     this.#beganAt = performance.now();
     const each = () => {
       for (const name of Object.keys(read)) void this.#once(name, () => this.#readAndTell(name));
@@ -115,7 +115,7 @@ export class Live {
     const every = (ms: number, act: () => void) => setInterval(act, ms).unref();
     this.#timers = [
       every(everyMs, each),
-      every(beatMs, () => {
+      every(heartbeatMs, () => {
         this.#write(": \n\n");
         for (const listener of this.#listeners) void this.#leaveIfOver(listener);
       }),

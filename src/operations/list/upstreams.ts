@@ -66,7 +66,7 @@ const ABOUT_ALARMS = operationsAbout("Alarms");
 /** An alarm of the whole relay has none. */
 const nameOrNone = line(1_000);
 
-const meantAlarms = z
+const selectedAlarms = z
   .array(
     z.strictObject({
       name: z.enum(ALARM_NAMES),
@@ -107,7 +107,7 @@ export const alarmOperations = [
   ABOUT_ALARMS.post("closeAlarms", "/alarms/close", {
     summary: "Close alarms that have been dealt with; if the cause remains, they are raised again",
     view: CLOSED,
-    body: z.strictObject({ alarms: meantAlarms, reason }),
+    body: z.strictObject({ alarms: selectedAlarms, reason }),
     example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
@@ -116,7 +116,7 @@ export const alarmOperations = [
     summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
     view: SNOOZED,
     body: z.strictObject({
-      alarms: meantAlarms,
+      alarms: selectedAlarms,
       until: timeGiven.describe("when they are told again"),
       reason,
     }),
@@ -129,7 +129,7 @@ export const alarmOperations = [
     summary: "Note who sees to open alarms, or what was found out",
     view: NOTED,
     body: z.strictObject({
-      alarms: meantAlarms,
+      alarms: selectedAlarms,
       note: words.describe("what to note; empty takes it away; no personal data"),
       reason,
     }),

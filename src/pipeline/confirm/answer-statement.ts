@@ -29,7 +29,7 @@ import {
   time,
   uuid,
 } from "../../platform/database/index.ts";
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import { joinHealthyTopic } from "../../platform/upstreams/index.ts";
 import { newId } from "../../platform/values/index.ts";
 import { type Handoff, type Lease, leaseEnd } from "../../platform/worker/index.ts";
@@ -41,7 +41,7 @@ import {
   queueEvents,
   type Route,
 } from "../publish/index.ts";
-import type { Outcome } from "./judge.ts";
+import type { Outcome } from "./decide.ts";
 import type { NewEvent } from "./paid-event.ts";
 import { nextAsk } from "./queue/open.ts";
 
@@ -87,7 +87,7 @@ async function write(
   topics: ReadonlyMap<string, string>,
   { db, handoff, onEvents, alarms }: OutcomeStoreOptions,
 ): Promise<void> {
-  const addressed: OutcomeToHandOver[] = [];
+  const addressed: OutcomeToDispatch[] = [];
   let reserved = 0;
   for (const outcome of outcomes) {
     const line = lineOfEvent(outcome);
@@ -100,9 +100,9 @@ async function write(
   const since = performance.now();
   const claimed: ClaimedEvent[] = [];
   try {
-    step("outcomes to be stored");
+    failpoint("outcomes to be stored");
     const rows = await execute(db, { outcomes: addressed, leaseToken, lease: handoff?.lease ?? null });
-    step("outcomes stored");
+    failpoint("outcomes stored");
     const byLease = new Map(rows.map((row) => [leaseKey(row), row]));
     const raised: Alarm[] = [];
     for (const outcome of addressed) {
@@ -157,10 +157,10 @@ const lineOfEvent = ({ source, event }: Outcome): string | null =>
 // The benchmarks put some of the steps to use behind other queues.
 
 /** An outcome, and the topic that this process sends its event to; null leaves the event due. */
-type OutcomeToHandOver = Outcome & { handTo: string | null };
+type OutcomeToDispatch = Outcome & { handTo: string | null };
 
 interface OutcomeBatch {
-  outcomes: readonly OutcomeToHandOver[];
+  outcomes: readonly OutcomeToDispatch[];
   /** The lease of those events that are handed over. */
   leaseToken: string;
   /** null where nothing is handed over. */
@@ -216,7 +216,7 @@ export const INVOICE: Columns<Pick<Outcome, "invoice">> = {
 };
 
 /** All null when no event follows from the answer. */
-export const EVENT: Columns<Pick<OutcomeToHandOver, "event" | "handTo">> = {
+export const EVENT: Columns<Pick<OutcomeToDispatch, "event" | "handTo">> = {
   event_id: uuid(({ event }) => event?.id ?? null),
   event_type: text(({ event }) => event?.type ?? null),
   event_invoice_type: text(({ event }) => event?.invoiceType ?? null),
@@ -227,7 +227,7 @@ export const EVENT: Columns<Pick<OutcomeToHandOver, "event" | "handTo">> = {
   hand_to: text(({ handTo }) => handTo),
 };
 
-const ANSWER: Columns<OutcomeToHandOver> = { ...CONFIRMATION, ...INVOICE, ...EVENT };
+const ANSWER: Columns<OutcomeToDispatch> = { ...CONFIRMATION, ...INVOICE, ...EVENT };
 
 /**
  * Which answers' leases still hold is decided first, under lock and in invoice order, and everything else is
@@ -241,7 +241,7 @@ const writeAnswers = ({ table, value }: Slots<OutcomeBatch>) => sql`
   snapshots as (${insertSnapshots}),
   replaced as (${replaceInvoices}),
   stored as (${insertInvoices}),
-  logged as (${insertHeldEvents}),
+  logged as (${insertEventsOnHold}),
   queued as (${queueLogged(
     value(({ leaseToken }) => leaseToken),
     value(({ lease }) => lease?.ms ?? 0),
@@ -325,7 +325,7 @@ export const insertInvoices: RawBuilder<unknown> = sql`
   where newest and not is_stored`;
 
 /** Events, each with the digest of the answer that it was made from. */
-export const insertHeldEvents: RawBuilder<unknown> = insertEvents(sql`
+export const insertEventsOnHold: RawBuilder<unknown> = insertEvents(sql`
   select event_id, invoice_id, source, event_type, event_invoice_type, event_collection_name, event_payload,
     digest, erased_at
   from held
@@ -359,7 +359,7 @@ const RETURNS = {
 const isQueued = (condition: RawBuilder<unknown>) =>
   isIn(sql`held.source, held.event_id`, sql`select source, event_id from queued where ${condition}`);
 
-const selectHeld = sql`
+const selectOnHold = sql`
   select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseToken",
     case
       when ${isQueued(sql`state = 'claimed'`)} then 'claimed'
@@ -371,10 +371,10 @@ const selectHeld = sql`
 /** Writes outcomes that neither raise nor clear an alarm: nearly all. */
 export const storeOutcomes = new Statement(
   RETURNS,
-  (slots: Slots<OutcomeBatch>) => sql`${writeAnswers(slots)} ${selectHeld}`,
+  (slots: Slots<OutcomeBatch>) => sql`${writeAnswers(slots)} ${selectOnHold}`,
 );
 
-const isHeld = (alarm: string) => sql`
+const isOnHold = (alarm: string) => sql`
   exists (select from held where held.source = ${sql.ref(alarm)}.source
     and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
 
@@ -383,8 +383,8 @@ const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch
   const raises = slots.table("raise", ALARM, (batch) => batch.raises);
   const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);
   return sql`${writeAnswers(slots)},
-    raised as (${raiseAlarms(sql`select * from ${raises} where ${isHeld("raise")}`)}),
+    raised as (${raiseAlarms(sql`select * from ${raises} where ${isOnHold("raise")}`)}),
     cleared as (${clearAlarms(sql`(name, source, subject) in (
-      select name, source, subject from ${clears} where ${isHeld("ends")})`)})
-    ${selectHeld}`;
+      select name, source, subject from ${clears} where ${isOnHold("ends")})`)})
+    ${selectOnHold}`;
 });

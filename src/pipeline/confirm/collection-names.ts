@@ -9,7 +9,7 @@ import {
   sourcesIn,
 } from "../../platform/database/index.ts";
 import { codeOf } from "../../platform/errors/index.ts";
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import type { Upstream } from "../../platform/upstreams/index.ts";
 import type { NotFound, Provider, Refusal } from "../../provider/index.ts";
 
@@ -69,7 +69,7 @@ export class CollectionNames {
 
   async #read(): Promise<KnownNames> {
     const { provider, upstream, collectionIds, timeoutMs } = this.#options;
-    step("collections to be asked for");
+    failpoint("collections to be asked for");
     const answers = await Promise.all(
       collectionIds.map(async (id) => {
         const answer = await provider.getCollection(id, { timeoutMs });
@@ -77,7 +77,7 @@ export class CollectionNames {
         return answer;
       }),
     );
-    step("collections answered");
+    failpoint("collections answered");
     const limited = answers.find((answer) => answer.kind === "rate_limited");
     if (limited !== undefined) await upstream.note({ ...limited, kind: "slow_down" });
     const names = new Set([...this.#names.values()].filter((name) => name !== null));

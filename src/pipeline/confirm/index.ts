@@ -1,6 +1,7 @@
 export { OutcomeStore } from "./answer-statement.ts";
 export { CollectionNames, isInCollection, seenCollections } from "./collection-names.ts";
-export { ConfirmLine, confirmPolicy } from "./confirm-line.ts";
+export { ConfirmQueue, confirmPolicy } from "./confirm-queue.ts";
+export { longestWaits } from "./decide.ts";
 export {
   eraseConfirmations,
   erasePayments,
@@ -37,7 +38,6 @@ export {
   readPayment,
   readStoredPayments,
 } from "./invoices/read-invoices.ts";
-export { longestWaits } from "./judge.ts";
 export {
   confirmationsWait,
   countUnaskedReplays,

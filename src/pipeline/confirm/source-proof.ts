@@ -1,5 +1,5 @@
 import type { Database } from "../../platform/database/index.ts";
-import { OneForAll, step } from "../../platform/process/index.ts";
+import { failpoint, OneForAll } from "../../platform/process/index.ts";
 import { takeProbe, type Upstream } from "../../platform/upstreams/index.ts";
 import type { Answer, CollectionAnswer, KeyProof, Provider } from "../../provider/index.ts";
 
@@ -104,9 +104,9 @@ export class KeyProbe {
 
   async #prove(signal?: AbortSignal): Promise<KeyProof> {
     const { provider, timeoutMs } = this.#options;
-    step("key to be proved");
+    failpoint("key to be proved");
     const proof = await provider.proveKey({ timeoutMs, signal });
-    step("key proved");
+    failpoint("key proved");
     return proof;
   }
 }

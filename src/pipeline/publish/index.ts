@@ -33,7 +33,7 @@ export {
   testRoutesOf,
 } from "./outbox.ts";
 export { OutcomeLog } from "./outcomes.ts";
-export { PublishLine, publishPolicy, ReplayLine } from "./publish-line.ts";
+export { PublishQueue, publishPolicy, ReplayEventsQueue } from "./publish-queue.ts";
 export {
   eventHappenings,
   eventsByMinute,

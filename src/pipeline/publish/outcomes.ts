@@ -14,7 +14,7 @@ import {
   uuid,
 } from "../../platform/database/index.ts";
 import { isRefusedData } from "../../platform/errors/index.ts";
-import { backOffMs, step } from "../../platform/process/index.ts";
+import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { NIL_UUID } from "../../platform/values/index.ts";
 
 import { isLive } from "./event-log.ts";
@@ -51,9 +51,9 @@ export class OutcomeLog {
     this.#commits = new GroupCommit({
       async write(kept) {
         const raised = kept.flatMap((one) => one.alarms);
-        step("acceptances to be kept");
+        failpoint("acceptances to be kept");
         await writeOutcomes(db, { outcomes: kept.map(({ outcome }) => outcome), alarms: raised });
-        step("acceptances kept");
+        failpoint("acceptances kept");
         alarms.notify(raised);
       },
       maxBatch: 500,

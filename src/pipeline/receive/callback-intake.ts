@@ -4,7 +4,7 @@ import { faultOf, RelayError } from "../../platform/errors/index.ts";
 import { plainAddress } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import { CallbackTokens, CallerChecks, refusedAlarm } from "./caller/verifiers.ts";
 import type { IncomingCallback } from "./log/append-statements.ts";
 import type { CallbackLog } from "./log/callback-log.ts";
@@ -139,9 +139,9 @@ export class CallbackIntake {
     const { source, invoiceIds, failedCheck: check } = callback;
     if (!this.#options.mayRecord()) return { kind: "unrecorded", retryAfterS: 5 };
     try {
-      step("callback read");
+      failpoint("callback read");
       const id = await this.#options.log.append(callback);
-      step("callback recorded");
+      failpoint("callback recorded");
       return check === null
         ? { kind: "recorded", id, source, invoiceIds }
         : { kind: "refused", id, source, invoiceIds, check };

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { isTraceparent, type Span, type Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
-import { type Paced, step } from "../../platform/process/index.ts";
+import { failpoint, type Paced } from "../../platform/process/index.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } from "./callback-intake.ts";
 import { comesFromBrowser } from "./read-request.ts";
 import { READING_LIMITS } from "./reading/decode-body.ts";
@@ -33,7 +33,7 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
     const taken = await intake.take(request, span?.traceparent ?? null);
     if (taken.kind === "recorded" && !comesFromBrowser(request)) acknowledge(response);
     else answer(request, response, taken, options.redirectUrl);
-    step("callback answered");
+    failpoint("callback answered");
     done();
     metrics.callbacks.inc({ status: response.statusCode });
     if (span !== null) endSpan(span, taken, response.statusCode);

@@ -9,10 +9,10 @@ export {
   weight,
 } from "./certificate/certificate.ts";
 export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificate-row.ts";
-export { type CertifyDeps, certifyPass } from "./certificate/certify.ts";
+export { type CertifyDeps, runCertifyJob } from "./certificate/certify.ts";
 export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
 export { readDailyCertificates, readSweeps, SWEPT_LIST, type SweptList } from "./last-runs.ts";
-export { forgetListWork, hurryListWork, listWorkNeedsRescue, rescueListWork } from "./leftovers.ts";
+export { forgetListWork, hurryListWork, listWorkNeedsReaping, reapListWork } from "./leftovers.ts";
 export { EARLIEST } from "./list/list-dates.ts";
 export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
 export {
@@ -29,5 +29,5 @@ export {
 } from "./read-certificates.ts";
 export type { ReconcileSource } from "./reconcile-source.ts";
 export type { SweepDeps } from "./sweep/run-sweep.ts";
-export { sweepPass } from "./sweep/sweep.ts";
+export { runSweepJob } from "./sweep/sweep.ts";
 export { SWEEP_BACK_OFF, sourcesToSweep } from "./sweep/sweep-row.ts";

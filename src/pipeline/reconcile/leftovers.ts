@@ -6,7 +6,7 @@ import { certificates } from "./certificate/certificate-row.ts";
 import { sweeps } from "./sweep/sweep-row.ts";
 
 /** Sweeps and certificates whose process died or hangs go back, of all sources: another continues them. */
-export async function rescueListWork(db: Database): Promise<void> {
+export async function reapListWork(db: Database): Promise<void> {
   await sweeps.leases.releaseExpired(db);
   await certificates.leases.releaseExpired(db);
 }
@@ -18,7 +18,7 @@ export async function hurryListWork(db: Database, source: string): Promise<void>
 }
 
 /** A condition: `rescueListWork` has something to do. */
-export const listWorkNeedsRescue: RawBuilder<boolean> = sql`
+export const listWorkNeedsReaping: RawBuilder<boolean> = sql`
   (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;
 
 /** Deletes old sweeps, and what is left of runs that nobody continues, of all sources. */

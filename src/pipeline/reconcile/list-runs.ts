@@ -10,7 +10,7 @@ import {
 } from "../../platform/database/index.ts";
 
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
-import { backOffMs, step } from "../../platform/process/index.ts";
+import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { sourceIsInTrouble } from "../../platform/upstreams/index.ts";
 import type { BookPeriod } from "../../platform/values/index.ts";
 import { claimedFor, type Lease, LeaseLost, QueuedRows, whileHeld } from "../../platform/worker/index.ts";
@@ -32,7 +32,7 @@ const CLAIMED = {
 /** A run whose lease this worker holds. */
 export type ClaimedRun = Omit<RowOf<typeof CLAIMED>, "windowFrom" | "windowTo"> & { window: BookPeriod };
 
-export interface Held {
+export interface Leased {
   id: string;
   leaseToken: string;
 }
@@ -52,7 +52,7 @@ export const finishedAt = sql`
   state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null, last_error = null`;
 
 /** A condition: the run is still this worker's. */
-export const isStillHeld = ({ value }: Slots<Held>): RawBuilder<unknown> => sql`
+export const isStillLeased = ({ value }: Slots<Leased>): RawBuilder<unknown> => sql`
   id = ${value(({ id }) => id)} and lease_token = ${value(({ leaseToken }) => leaseToken)}
   and state = 'claimed'`;
 
@@ -62,7 +62,7 @@ export class ListRuns<More extends ResultColumns> {
   readonly #table: RawBuilder<unknown>;
   readonly #more: More;
   readonly #returning: RawBuilder<unknown>;
-  readonly #givingBack: Statement<Held & GivenBack>;
+  readonly #givingBack: Statement<Leased & GivenBack>;
   readonly #hurrying: Statement<string>;
 
   /** @param more what a claim returns besides what all have; `returning` selects it. */
@@ -73,13 +73,13 @@ export class ListRuns<More extends ResultColumns> {
     this.#returning = returning;
     this.#givingBack = new Statement(
       {},
-      (slots: Slots<Held & GivenBack>) => sql`
+      (slots: Slots<Leased & GivenBack>) => sql`
         with moved as (
           update ${this.#table} set state = 'due', lease_token = null, claimed_until = null,
             faults = faults + ${slots.value(({ isFault }) => (isFault ? 1 : 0))},
             last_error = coalesce(${slots.value(({ error }) => error)}, last_error),
             due_at = clock_timestamp() + ${slots.value(({ dueInMs }) => dueInMs)}::float8 * interval '1 ms'
-          where ${isStillHeld(slots)}
+          where ${isStillLeased(slots)}
           returning 1),
         ${alarmsGiven(slots, ({ raises = [] }) => ({ raises }))}
         select from moved`,
@@ -128,10 +128,10 @@ export class ListRuns<More extends ResultColumns> {
   saving<Given>(progress: (slots: Slots<Given>) => RawBuilder<unknown>) {
     const statement = new Statement(
       {},
-      (slots: Slots<Given & Held>) =>
-        sql`update ${this.#table} set ${progress(slots)} where ${isStillHeld(slots)}`,
+      (slots: Slots<Given & Leased>) =>
+        sql`update ${this.#table} set ${progress(slots)} where ${isStillLeased(slots)}`,
     );
-    return async (db: Database, { id, leaseToken }: Held, given: Given): Promise<void> => {
+    return async (db: Database, { id, leaseToken }: Leased, given: Given): Promise<void> => {
       if ((await statement.write(db, { ...given, id, leaseToken })) === 0) throw new LeaseLost(TAKEN);
     };
   }
@@ -140,7 +140,7 @@ export class ListRuns<More extends ResultColumns> {
    * Gives an unfinished run back, to be continued from its saved progress.
    * @returns whether the lease was still held; if not, nothing was written.
    */
-  async giveBack(db: Database, { id, leaseToken }: Held, how: GivenBack): Promise<boolean> {
+  async release(db: Database, { id, leaseToken }: Leased, how: GivenBack): Promise<boolean> {
     return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
   }
 
@@ -155,21 +155,21 @@ export class ListRuns<More extends ResultColumns> {
    * tells of the same.
    * @returns how many faults there were in a row; null when this was none.
    */
-  async giveBackAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
+  async releaseAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
     const { db, alarms, source, stop, backOff, pausedMs, raisesAfter } = retry;
     const text = messageOf(error);
     const isFault = !stop.aborted && !(error instanceof SourcePaused);
     const faults = run.faults + 1;
     const raises = isFault && !(await sourceIsInTrouble(db, source)) ? raisesAfter(faults, text) : [];
     const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
-    step("run to be given back");
-    const isOurs = await this.giveBack(db, run, {
+    failpoint("run to be given back");
+    const isOurs = await this.release(db, run, {
       dueInMs,
       isFault,
       error: stop.aborted ? null : text,
       raises,
     });
-    step("run given back");
+    failpoint("run given back");
     if (isOurs) alarms.notify(raises);
     return isFault ? faults : null;
   }
@@ -191,7 +191,7 @@ interface Retry {
 const TAKEN = "another process has it";
 
 /** @throws LeaseLost when nothing was written, since another worker has the run. */
-export function mustBeHeld<Row>([row]: readonly Row[]): Row {
+export function mustBeLeased<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new LeaseLost(TAKEN);
   return row;
 }

@@ -15,5 +15,5 @@ export {
   replaysBeginning,
   replaysWait,
 } from "./replay-rows.ts";
-export { followReplay, ReplayRunner, replayPass } from "./replay-runner.ts";
+export { followReplay, ReplayRunner, runReplayJob } from "./replay-runner.ts";
 export { cancelReplay, planReplay, replayPlan, resumeReplay, startReplay } from "./start-replay.ts";

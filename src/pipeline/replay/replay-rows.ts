@@ -18,7 +18,7 @@ import { type Lease, LeasedRows, LeaseLost, leaseEnd } from "../../platform/work
 import { invoicesOf, takeBackReplayed } from "../publish/index.ts";
 
 import type {
-  HeldReplay,
+  LeasedReplay,
   Position,
   Replay,
   ReplayFilters,
@@ -181,7 +181,7 @@ const claim = query(
  * the oldest of it, then what gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
-export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<HeldReplay | null> {
+export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<LeasedReplay | null> {
   const isWanted =
     typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
   return db.transaction().execute(async (trx) => {
@@ -203,10 +203,10 @@ interface ProgressMade {
 /** @throws LeaseLost, which rolls back the transaction unless the caller catches it. */
 export async function saveProgress(
   trx: Transaction<Tables> | Database,
-  held: HeldReplay,
+  held: LeasedReplay,
   { queued = 0, handled = 0, opened = 0, sent = 0, refused = 0, position = held.position }: ProgressMade,
-): Promise<HeldReplay> {
-  return await updateHeld(trx, held, {
+): Promise<LeasedReplay> {
+  return await updateLeased(trx, held, {
     queued: sql`queued + ${queued}`,
     handled: sql`handled + ${handled}`,
     opened: sql`opened + ${opened}`,
@@ -220,17 +220,17 @@ export async function saveProgress(
 /** What a replay has done in all. @throws LeaseLost */
 export const saveTotals = (
   db: Database,
-  held: HeldReplay,
-  totals: Pick<HeldReplay, "handled" | "sent" | "refused">,
-) => updateHeld(db, held, totals);
+  held: LeasedReplay,
+  totals: Pick<LeasedReplay, "handled" | "sent" | "refused">,
+) => updateLeased(db, held, totals);
 
 /** @throws LeaseLost */
-export const saveWaiting = (db: Database, held: HeldReplay, why: string | null) =>
-  updateHeld(db, held, { waits_for: why });
+export const saveWaiting = (db: Database, held: LeasedReplay, why: string | null) =>
+  updateLeased(db, held, { waits_for: why });
 
 /** @throws LeaseLost */
-export const extendReplay = (db: Database, held: HeldReplay, lease: Lease) =>
-  updateHeld(db, held, { claimed_until: endOf(lease) });
+export const extendReplay = (db: Database, held: LeasedReplay, lease: Lease) =>
+  updateLeased(db, held, { claimed_until: endOf(lease) });
 
 const endOf = ({ ms }: Lease) => typed(returned.time, leaseEnd(sql`${ms}`));
 
@@ -239,19 +239,20 @@ export const replayLeases = new LeasedRows("replay", "running");
 export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: null } as const;
 
 /** Gives the lease back, so that another process can continue. @throws LeaseLost */
-export const releaseReplay = (db: Database, held: HeldReplay) => updateHeld(db, held, NO_LEASE);
+export const releaseReplay = (db: Database, held: LeasedReplay) => updateLeased(db, held, NO_LEASE);
 
 /** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
-export const yieldReplay = (db: Database, held: HeldReplay) =>
-  updateHeld(db, held, { claimed_until: clockTime });
+export const yieldReplay = (db: Database, held: LeasedReplay) =>
+  updateLeased(db, held, { claimed_until: clockTime });
 
 /** @throws LeaseLost */
 export const endReplay = (
   db: Database,
-  held: HeldReplay,
+  held: LeasedReplay,
   state: Exclude<ReplayState, "running" | "cancelled">,
   lastError: string | null = null,
-) => updateHeld(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
+) =>
+  updateLeased(db, held, { state, finished_at: sql`clock_timestamp()`, last_error: lastError, ...NO_LEASE });
 
 const raise = command(
   ({ name, source, subject, detail }: Alarm) =>
@@ -261,7 +262,7 @@ const raise = command(
 );
 
 /** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
-export function failReplay(db: Database, held: HeldReplay, why: string, alarm: Alarm | null) {
+export function failReplay(db: Database, held: LeasedReplay, why: string, alarm: Alarm | null) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);
     await withdrawEvents(trx, held);
@@ -296,7 +297,7 @@ export const updateReplay = query(
 );
 
 const updateOurs = query(
-  (db, { id, leaseToken }: Pick<HeldReplay, "id" | "leaseToken">, values: UpdateObject<Tables, "replay">) =>
+  (db, { id, leaseToken }: Pick<LeasedReplay, "id" | "leaseToken">, values: UpdateObject<Tables, "replay">) =>
     db
       .updateTable("replay")
       .set(values)
@@ -308,11 +309,11 @@ const updateOurs = query(
   { queued: 0, handled: 0, opened: 0, sent: 0, refused: 0, position: null, waits_for: null },
 );
 
-async function updateHeld(
+async function updateLeased(
   db: Database,
-  held: HeldReplay,
+  held: LeasedReplay,
   values: UpdateObject<Tables, "replay">,
-): Promise<HeldReplay> {
+): Promise<LeasedReplay> {
   const row = await updateOurs(db, held, values).executeTakeFirst();
   if (row === undefined) throw new LeaseLost(`the replay ${held.id} is no longer held`);
   return row;

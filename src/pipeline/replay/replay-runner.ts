@@ -3,7 +3,7 @@ import type { Alarm, Alarms } from "../../platform/alarms/index.ts";
 import type { Database } from "../../platform/database/index.ts";
 import { faultOf } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import type { Lease } from "../../platform/worker/index.ts";
 import type { Route } from "../publish/index.ts";
 import type { Replay, ReplayKind, ReplaySteps } from "./replay.ts";
@@ -38,7 +38,7 @@ export class ReplayRunner {
     const { db, lease, alarms } = this.#options;
     const held = await whenAnswered(() => claimReplay(db, which, lease), watching.stop);
     if (held === null) return null;
-    step("replay claimed");
+    failpoint("replay claimed");
     const steps = STEPS[held.kind](this.#options);
     const alarmOf = (failed: Replay, why: string) => (alarms === null ? null : failure(failed, why));
     const replay = await runReplay(held, { db, steps, lease, alarmOf, ...watching });
@@ -65,7 +65,7 @@ const KINDS = ["confirmations", "callbacks", "events"] as const satisfies readon
 /** A replay that waits, for a refused source or topic perhaps, lets others go first after this long. */
 const WAITS_AT_MOST_MS = 10_000;
 
-interface ReplayPassOptions {
+interface ReplayJobOptions {
   runner: ReplayRunner;
   log: Logger;
   /** In ms; some seconds when left out. */
@@ -77,14 +77,14 @@ interface ReplayPassOptions {
  * process died. The kinds side by side, and of each kind one at a time, in turns: none waits for
  * one that cannot go on (G11).
  */
-export async function replayPass(options: ReplayPassOptions, stop: AbortSignal): Promise<null> {
+export async function runReplayJob(options: ReplayJobOptions, stop: AbortSignal): Promise<null> {
   await Promise.all(KINDS.map((kind) => runAll(kind, options, stop)));
   return null;
 }
 
 async function runAll(
   kind: ReplayKind,
-  { runner, log, waitsAtMostMs = WAITS_AT_MOST_MS }: ReplayPassOptions,
+  { runner, log, waitsAtMostMs = WAITS_AT_MOST_MS }: ReplayJobOptions,
   stop: AbortSignal,
 ): Promise<void> {
   while (!stop.aborted) {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { noteReplayed } from "../../platform/audit/index.ts";
 import { type Database, type Slots, Statement } from "../../platform/database/index.ts";
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import { readUpstreamRow, stateOf, TOPIC } from "../../platform/upstreams/index.ts";
 import { countUnaskedReplays, openConfirmations, type ToOpen } from "../confirm/index.ts";
 import {
@@ -12,7 +12,7 @@ import {
   takeRefused,
 } from "../publish/index.ts";
 import type { Selection } from "./filter-conditions.ts";
-import type { HeldReplay, Position, ReplaySteps, ReplayTarget, Waits } from "./replay.ts";
+import type { LeasedReplay, Position, ReplaySteps, ReplayTarget, Waits } from "./replay.ts";
 import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 import { findUnopened, selectCallbacks, selectConfirmations } from "./select-invoices.ts";
@@ -55,11 +55,11 @@ const askingAgain =
       const moved = await db.transaction().execute(async (trx) => {
         await openConfirmations(trx, opened, { openedBy: "replay", priority: "replay" });
         await noteReplayed(trx, replay.id, opened);
-        step("confirmations to be opened again");
+        failpoint("confirmations to be opened again");
         const [handled, position] = [items.length, positionOf(last)];
         return await saveProgress(trx, replay, { handled, opened: opened.length, position });
       });
-      step("confirmations opened again");
+      failpoint("confirmations opened again");
       if (opened.length > 0) await onConfirmations();
       return { kind: "went", replay: moved, taken: items.length };
     },
@@ -77,7 +77,7 @@ export const callbacksSteps = askingAgain({
   select: selectCallbacks,
   async toOpen(db, callbacks) {
     const unopened = await findUnopened(db, callbacks);
-    step("callbacks read again");
+    failpoint("callbacks read again");
     return unopened;
   },
   positionOf: ({ at, id }) => ({ at, id }),
@@ -90,7 +90,7 @@ export const callbacksSteps = askingAgain({
  */
 async function checkRoom(
   { db, sources, openLimit = OPEN_LIMIT }: AskingAgainOptions,
-  { filters }: Pick<HeldReplay, "filters">,
+  { filters }: Pick<LeasedReplay, "filters">,
 ): Promise<Waits | null> {
   const open = await countUnaskedReplays(db, filters.source === undefined ? sources : [filters.source]);
   return open < openLimit
@@ -139,10 +139,10 @@ export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySt
         replayId,
         events: events.map((event) => addressed(event, target, routes)),
       });
-      step("events to be queued again");
+      failpoint("events to be queued again");
       return saved;
     });
-    step("events queued again");
+    failpoint("events queued again");
     if (last === undefined) return { ...(await waitFor(db, queue)), replay: moved };
     await onEvents();
     return { kind: "went", replay: moved, taken: events.length };

@@ -86,7 +86,7 @@ export const replay = z.object({
 });
 export type Replay = z.output<typeof replay>;
 
-export interface HeldReplay extends Replay {
+export interface LeasedReplay extends Replay {
   leaseToken: string;
   /** The events of it that were put into the outbox. */
   queued: number;
@@ -96,7 +96,7 @@ export interface HeldReplay extends Replay {
 /** The result of one step of a replay; its progress is already saved. */
 export type StepOutcome =
   /** This many items were processed, as the rate limit counts them. */
-  | { kind: "went"; replay: HeldReplay; taken: number }
+  | { kind: "went"; replay: LeasedReplay; taken: number }
   | Waits
   | { kind: "ends" }
   /** It cannot continue until a person acts. */
@@ -108,10 +108,10 @@ export interface Waits {
   /** null while there is nothing to tell. */
   why: string | null;
   ms: number;
-  replay?: HeldReplay;
+  replay?: LeasedReplay;
 }
 
 export interface ReplaySteps {
   /** Processes the next items of a replay, at most `limit`, and saves the progress. */
-  next(replay: HeldReplay, limit: number): Promise<StepOutcome>;
+  next(replay: LeasedReplay, limit: number): Promise<StepOutcome>;
 }

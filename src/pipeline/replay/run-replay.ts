@@ -3,10 +3,10 @@ import type { Alarm } from "../../platform/alarms/index.ts";
 import type { Database } from "../../platform/database/index.ts";
 import { isDatabaseAway, messageOf, noteWork } from "../../platform/errors/index.ts";
 
-import { backOffMs, step } from "../../platform/process/index.ts";
+import { backOffMs, failpoint } from "../../platform/process/index.ts";
 
 import { type Lease, LeaseLost, whileHeld } from "../../platform/worker/index.ts";
-import type { HeldReplay, Replay, ReplaySteps, StepOutcome } from "./replay.ts";
+import type { LeasedReplay, Replay, ReplaySteps, StepOutcome } from "./replay.ts";
 import {
   endReplay,
   extendReplay,
@@ -49,7 +49,7 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
  * lease next continues there. While the database is away, or cannot just now, it waits.
  * @returns the replay in its state at the end.
  */
-export async function runReplay(held: HeldReplay, options: RunOptions): Promise<Replay> {
+export async function runReplay(held: LeasedReplay, options: RunOptions): Promise<Replay> {
   const { db, lease, stop } = options;
   const run = new Run(held, options);
   try {
@@ -78,12 +78,12 @@ export async function whenAnswered<Result>(
 }
 
 class Run {
-  replay: HeldReplay;
+  replay: LeasedReplay;
   readonly #options: RunOptions;
   #databaseFaults = 0;
   #waitsSince: number | null = null;
 
-  constructor(replay: HeldReplay, options: RunOptions) {
+  constructor(replay: LeasedReplay, options: RunOptions) {
     this.replay = replay;
     this.#options = options;
   }
@@ -158,9 +158,9 @@ class Run {
         await yieldReplay(db, this.replay);
         return "ended";
       case "ends":
-        step("replay to be ended");
+        failpoint("replay to be ended");
         await endReplay(db, this.replay, "done");
-        step("replay ended");
+        failpoint("replay ended");
         return "ended";
       case "fails":
         await failReplay(db, this.replay, outcome.why, alarmOf(this.replay, outcome.why));
@@ -168,7 +168,7 @@ class Run {
     }
   }
 
-  #advance(replay: HeldReplay): void {
+  #advance(replay: LeasedReplay): void {
     this.replay = replay;
     this.#options.onProgress?.(replay);
   }

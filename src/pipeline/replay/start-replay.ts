@@ -11,7 +11,7 @@ import {
   type Tables,
 } from "../../platform/database/index.ts";
 import { RelayError } from "../../platform/errors/index.ts";
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import { answeredId, time } from "../../platform/validation/index.ts";
 import { newId } from "../../platform/values/index.ts";
 import { refuseMeaningless } from "./filter-conditions.ts";
@@ -136,11 +136,11 @@ export async function startReplay(options: StartOptions): Promise<Replay | null>
         reason: options.reason,
       },
     ]);
-    step("replay to be started");
+    failpoint("replay to be started");
     return matching;
   });
   if (matching === 0) return null;
-  step("replay started");
+  failpoint("replay started");
   return await mustFindReplay({ db, id });
 }
 

@@ -42,7 +42,7 @@ export {
   groupOpenAlarms,
   listAlarms,
   listOpenAlarms,
-  type MeantAlarms,
   noteAlarms,
+  type SelectedAlarms,
   snoozeAlarms,
 } from "./list-alarms.ts";

@@ -115,20 +115,20 @@ export async function countOpenAlarms(db: Database): Promise<{ name: AlarmName; 
 }
 
 /** Which open alarms a person means: all of a name, unless a source or subject is named. */
-export interface MeantAlarms {
+export interface SelectedAlarms {
   name: AlarmName;
   source?: string | undefined;
   subject?: string | undefined;
 }
 
-const MEANT: Columns<MeantAlarms> = {
+const MEANT: Columns<SelectedAlarms> = {
   name: text(({ name }) => name),
   source: text(({ source = null }) => source),
   subject: text(({ subject = null }) => subject),
 };
 
-const selectMeant = query(
-  (db, meant: readonly MeantAlarms[]) =>
+const selectMatching = query(
+  (db, meant: readonly SelectedAlarms[]) =>
     db
       .selectFrom("alarm")
       .select(["id", "name", "source", "subject"])
@@ -144,9 +144,9 @@ const selectMeant = query(
 /** Those of the meant ones that are open, locked until the transaction's end. */
 export async function listOpenAlarms(
   trx: Database,
-  meant: readonly MeantAlarms[],
+  meant: readonly SelectedAlarms[],
 ): Promise<(EndedAlarm & { id: number })[]> {
-  const rows = await selectMeant(trx, meant).execute();
+  const rows = await selectMatching(trx, meant).execute();
   return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
 }
 

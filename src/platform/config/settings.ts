@@ -278,7 +278,7 @@ export function readSettings<const Required extends SettingName = never>(
     ...(result.success
       ? []
       : result.error.issues.map((issue) => `${issue.path[0]?.toString()} ${issue.message}`)),
-    ...untidySettings(given),
+    ...malformedSettings(given),
     ...missingSettings(given, required),
     ...describedTwice(given),
     ...(inFile?.problems ?? []),
@@ -295,7 +295,7 @@ export function readSettings<const Required extends SettingName = never>(
 /** An answer's body is sent exactly as it is given, and PEM ends with a line end. */
 const AS_GIVEN: readonly SettingName[] = ["CALLBACK_ACK_BODY", "CERTIFICATE_SIGNING_KEY"];
 
-function untidySettings(given: SettingTexts): string[] {
+function malformedSettings(given: SettingTexts): string[] {
   return SETTING_NAMES.filter((name) => !AS_GIVEN.includes(name)).flatMap((name) => {
     const problem = untidiness(given[name] ?? "");
     return problem === null ? [] : `${name} ${problem}`;

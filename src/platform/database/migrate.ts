@@ -5,7 +5,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError, type Remedy } from "../errors/index.ts";
 
-import { step } from "../process/index.ts";
+import { failpoint } from "../process/index.ts";
 import { encodingFault, requireRight } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 
@@ -141,9 +141,9 @@ export async function migrateToLatest<Schema>(
     migrationTableSchema: SCHEMAS[set],
     allowUnorderedMigrations: true,
   });
-  step("migrations to be run");
+  failpoint("migrations to be run");
   const { error, results = [] } = await migrator.migrateToLatest();
-  step("migrations run");
+  failpoint("migrations run");
   if (error !== undefined) {
     const failed =
       results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";

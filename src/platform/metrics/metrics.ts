@@ -157,7 +157,7 @@ export const METRICS = {
     "Alarms raised, by name",
     "how often each was raised, even for a moment",
   ),
-  passFailures: counter(
+  jobFailures: counter(
     "invoice_relay_pass_failures_total",
     { worker: "workers" },
     "Failed job runs, by job",

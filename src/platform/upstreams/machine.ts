@@ -85,13 +85,13 @@ export const isHealthy = (upstream: UpstreamRow): boolean =>
 /**
  * One machine for sources and topics: what a report changes, or null when it changes nothing. Pure. A moment
  * that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
- * @param dice from 0 to 1, for the jitter.
+ * @param jitter from 0 to 1: where the wait lies within its spread.
  */
 export function transition(
   before: UpstreamRow,
   report: UpstreamReport,
   policy: UpstreamPolicy,
-  dice: number,
+  jitter: number,
 ): Transition | null {
   const { pausedBy, faults, slowDowns, opensInMs } = before;
   const waited = before.retryInMs < 0;
@@ -117,12 +117,12 @@ export function transition(
         clears: [...(faults < policy.alarmsAfter ? (["failing"] as const) : []), ...endsWait],
       };
     case "failed":
-      return startBackOff(before, { ...before, faults: faults + report.times }, report.error, policy, dice);
+      return startBackOff(before, { ...before, faults: faults + report.times }, report.error, policy, jitter);
     case "slow_down": {
       const { retryAfterMs, error } = report;
       if (retryAfterMs === null || retryAfterMs <= 0) {
         const unsaid = { ...policy, opensAfter: 1, backOff: UNSAID };
-        return startBackOff(before, { ...before, slowDowns: slowDowns + 1 }, error, unsaid, dice);
+        return startBackOff(before, { ...before, slowDowns: slowDowns + 1 }, error, unsaid, jitter);
       }
       const namedMs = Math.max(before.retryInMs, Math.min(retryAfterMs, RETRY_AFTER_LIMIT_MS));
       const isNews =
@@ -172,12 +172,12 @@ function startBackOff(
   counted: UpstreamRow,
   error: string,
   { opensAfter, alarmsAfter, backOff }: UpstreamPolicy,
-  dice: number,
+  jitter: number,
 ): Transition {
   const inARow = troublesInARow(counted);
   // Not the later of the two: a failed trial gives up what was left of its time.
   const opensInMs =
-    inARow < opensAfter ? before.opensInMs : backOffMs(inARow - opensAfter + 1, backOff, dice);
+    inARow < opensAfter ? before.opensInMs : backOffMs(inARow - opensAfter + 1, backOff, jitter);
   const isNews = troublesInARow(before) < alarmsAfter && inARow >= alarmsAfter;
   return {
     upstream: { ...counted, opensInMs: Math.max(before.retryInMs, opensInMs) },

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { Alarms } from "../alarms/index.ts";
 import { command, type Database, interval } from "../database/index.ts";
 
-import { step } from "../process/index.ts";
+import { failpoint } from "../process/index.ts";
 import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";
 import { SOURCE, type UpstreamKind } from "./upstream-kind.ts";
@@ -96,10 +96,10 @@ export class Upstream {
       const after = transition(before, report, this.kind.policy, Math.random());
       this.#takesMore = stateOf(after?.upstream ?? before, this.kind.policy) === "closed";
       if (after === null) return;
-      step("standing to be changed");
+      failpoint("standing to be changed");
       const told = await change(this.#db, this.kind, this.name, before, after);
       if (told === null) continue;
-      step("standing changed");
+      failpoint("standing changed");
       this.#alarms.notify(told.raised);
       this.#alarms.notifyCleared(told.cleared);
       if (report.kind === "works" && stateOf(before, this.kind.policy) !== "closed")

@@ -10,7 +10,7 @@ export {
   whileHeld,
 } from "./leased-rows.ts";
 export { type Loop, Signal, startLoop } from "./loop.ts";
-export type { Claim, Exchange, Handoff, Line, Policy } from "./policy.ts";
+export type { Claim, Exchange, Handoff, Policy, Queue } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
   BEAT_MS,

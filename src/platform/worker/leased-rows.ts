@@ -83,15 +83,15 @@ export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unkno
   state = 'claimed', lease_token = ${value(() => newId())},
   claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
 
-type HeldState = "claimed" | "running";
+type LeasedState = "claimed" | "running";
 
-interface HeldRow {
+interface LeasedRow {
   id: string;
   source: string;
   leaseToken: string;
 }
 
-const HELD_ROW: Columns<HeldRow> = {
+const HELD_ROW: Columns<LeasedRow> = {
   source: text(({ source }) => source),
   id: uuid(({ id }) => id),
   lease_token: uuid(({ leaseToken }) => leaseToken),
@@ -128,7 +128,7 @@ export class LeasedRows {
   readonly #extension: Statement<Extension>;
 
   /** @param held the state of a row that is worked on. */
-  constructor(table: LeasedTable, held: HeldState = "claimed") {
+  constructor(table: LeasedTable, held: LeasedState = "claimed") {
     this.rows = sql`select ctid from ${sql.table(table)} where state = ${sql.lit(held)}`;
     this.someExpired = sql`exists (${this.rows} and ${EXPIRED})`;
     this.#isHeld = new Statement(
@@ -162,7 +162,7 @@ export class LeasedRows {
 /** Those of a table whose rows are due, and are due again when they are given back. */
 export class QueuedRows extends LeasedRows {
   readonly #expired: Statement;
-  readonly #ours: Statement<readonly HeldRow[]>;
+  readonly #ours: Statement<readonly LeasedRow[]>;
 
   /** @param key the column that, with the source, names a row. */
   constructor(table: Exclude<LeasedTable, "replay">, key: string) {
@@ -181,7 +181,7 @@ export class QueuedRows extends LeasedRows {
   }
 
   /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
-  async giveBack(db: Database, held: readonly HeldRow[]): Promise<void> {
+  async release(db: Database, held: readonly LeasedRow[]): Promise<void> {
     if (held.length > 0) await this.#ours.write(db, held);
   }
 }

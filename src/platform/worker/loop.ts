@@ -109,7 +109,7 @@ export function startLoop({ name, source, run: runJob, wake, everyMs, log, metri
   const stopping = new AbortController();
   let failed: { since: number; at: number; error: unknown } | null = null;
   const failing = () => (failed !== null && performance.now() - failed.at < WORKS_AFTER_MS ? failed : null);
-  metrics.passFailures.begin({ worker: name });
+  metrics.jobFailures.begin({ worker: name });
   const run = async () => {
     let failures = 0;
     while (!stopping.signal.aborted) {
@@ -122,7 +122,7 @@ export function startLoop({ name, source, run: runJob, wake, everyMs, log, metri
         failures += 1;
         const at = performance.now();
         failed = { since: failing()?.since ?? at, at, error };
-        metrics.passFailures.inc({ worker: name });
+        metrics.jobFailures.inc({ worker: name });
         waitMs = backOffMs(failures, FAILED_PASS);
         log.warn({ ...about, failures, ...faultOf(error) }, "a pass failed; it will be tried again");
       }

@@ -1,5 +1,5 @@
-import type { Leased } from "./held-work.ts";
 import type { Lease } from "./leased-rows.ts";
+import type { Leased } from "./leased-work.ts";
 
 /** What one claim gave. */
 export interface Claim<Item> {
@@ -13,7 +13,7 @@ export interface Claim<Item> {
 }
 
 /** One upstream's work: the confirmations of a source, or the events of a topic. */
-export interface Line<Item> {
+export interface Queue<Item> {
   /** What `lineOf` says of its items. */
   readonly name: string;
   /** The most of the room that it takes, from 0 to 1, of work that everything else goes before. */
@@ -59,7 +59,7 @@ export interface Handoff<Item> {
 /** What is particular to one kind of work. */
 export interface Policy<Item extends Leased> {
   readonly name: string;
-  readonly lines: readonly Line<Item>[];
+  readonly lines: readonly Queue<Item>[];
   lineOf(item: Item): string;
   /** How many exchanges with upstreams are under way at once. */
   readonly exchanges: number;
@@ -71,13 +71,13 @@ export interface Policy<Item extends Leased> {
    * @param mayWait false once the line has waited long enough.
    */
   nextBatch(waiting: readonly Item[], underWay: number, mayWait: boolean): number;
-  giveBack(items: readonly Item[]): Promise<void>;
+  release(items: readonly Item[]): Promise<void>;
   extend(items: readonly Item[]): Promise<void>;
 }
 
 /** What the pump knows of a line. Moments are those of `performance.now()`. */
 export interface LineState<Item> {
-  readonly line: Line<Item>;
+  readonly line: Queue<Item>;
   /** Exchanges under way. */
   underWay: number;
   /** When its last batch went out. */
@@ -92,7 +92,7 @@ export interface LineState<Item> {
 
 const LONG_AGO = Number.NEGATIVE_INFINITY;
 
-export const newLineState = <Item>(line: Line<Item>): LineState<Item> => ({
+export const newLineState = <Item>(line: Queue<Item>): LineState<Item> => ({
   line,
   underWay: 0,
   sentAt: LONG_AGO,
@@ -105,12 +105,12 @@ export const newLineState = <Item>(line: Line<Item>): LineState<Item> => ({
 export const isDue = ({ hasMore, looksAt }: LineState<unknown>): boolean =>
   hasMore || looksAt <= performance.now();
 
-export function lookAtAllLines(states: readonly LineState<unknown>[]): void {
+export function pollAllQueues(states: readonly LineState<unknown>[]): void {
   for (const state of states) state.looksAt = LONG_AGO;
 }
 
 /** How long until the next of those that are not due yet becomes due, in ms; `mostMs` at most. */
-export function untilNextLook(states: readonly LineState<unknown>[], limitMs: number): number {
+export function untilNextPoll(states: readonly LineState<unknown>[], limitMs: number): number {
   const now = performance.now();
   const waits = states.map(({ looksAt }) => looksAt - now).filter((wait) => wait > 0);
   return Math.min(limitMs, ...waits);

@@ -1,18 +1,18 @@
 import { faultOf, noteWork } from "../errors/index.ts";
 import type { Logger } from "../log/index.ts";
-import { step } from "../process/index.ts";
-import { HeldWork, type Leased } from "./held-work.ts";
+import { failpoint } from "../process/index.ts";
 import type { Lease } from "./leased-rows.ts";
+import { type Leased, LeasedWork } from "./leased-work.ts";
 import { Signal, waitForEither } from "./loop.ts";
 import {
   type Handoff,
   isDue,
   type LineState,
-  lookAtAllLines,
   newLineState,
   type Policy,
+  pollAllQueues,
   untilMore,
-  untilNextLook,
+  untilNextPoll,
 } from "./policy.ts";
 
 interface PumpOptions<Item extends Leased> {
@@ -57,7 +57,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #policy: Policy<Item>;
   readonly #wake: Signal;
   readonly #log: Logger;
-  readonly #held: HeldWork<Item>;
+  readonly #held: LeasedWork<Item>;
   readonly #states: readonly LineState<Item>[];
   /** Those of them that take turns, and those that come after all of these. */
   readonly #equals: readonly LineState<Item>[];
@@ -78,7 +78,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#states = policy.lines.map(newLineState);
     this.#equals = this.#states.filter(({ line }) => line.share === undefined);
     this.#last = this.#states.filter(({ line }) => line.share !== undefined);
-    this.#held = new HeldWork({
+    this.#held = new LeasedWork({
       lineOf: (item) => policy.lineOf(item),
       lease,
       extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
@@ -112,19 +112,19 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   async #untilIdle(stop: AbortSignal): Promise<void> {
-    lookAtAllLines(this.#states);
+    pollAllQueues(this.#states);
     for (;;) {
       if (!this.#isEnding) await this.#claimInTurn();
-      if (this.#isEnding) await this.#giveBack(this.#held.dropWaiting());
+      if (this.#isEnding) await this.#release(this.#held.dropWaiting());
       else this.#start();
       const isIdle = this.#held.size === 0;
       const due = this.#states.filter(isDue);
       if (isIdle && (this.#isEnding || due.length === 0)) return;
       const claimsAtOnce = isIdle && due.some((state) => this.#roomOf(state) > 0);
-      const waitMs = claimsAtOnce ? 0 : untilNextLook(this.#states, POLL_MS);
+      const waitMs = claimsAtOnce ? 0 : untilNextPoll(this.#states, POLL_MS);
       const stops = this.#isEnding ? undefined : stop;
       if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
-        lookAtAllLines(this.#states);
+        pollAllQueues(this.#states);
     }
   }
 
@@ -137,7 +137,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   take(items: readonly Item[], reserved: number, since: number): void {
     this.#reserved -= reserved;
-    step("work handed over");
+    failpoint("work handed over");
     this.#held.add(items, since);
     this.#start();
     this.#progress.raise();
@@ -243,7 +243,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     if (count === 0) this.#startLater(waitsMs);
     else state.sentAt = now;
     const { running, lapsed } = this.#held.begin(line.name, count);
-    if (lapsed.length > 0) void this.#giveBack(lapsed).finally(() => this.#progress.raise());
+    if (lapsed.length > 0) void this.#release(lapsed).finally(() => this.#progress.raise());
     return running;
   }
 
@@ -269,7 +269,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     try {
       const { line } = state;
       const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
-      if (!takesMore) await this.#giveBack(this.#held.dropWaiting(line.name));
+      if (!takesMore) await this.#release(this.#held.dropWaiting(line.name));
     } catch (error) {
       const [{ source } = {} as Item] = batch;
       this.#fail(noteWork(error, { source, invoices: batch.map(({ invoiceId }) => invoiceId) }));
@@ -285,14 +285,14 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#progress.raise();
   }
 
-  async #giveBack(items: readonly Item[]): Promise<void> {
+  async #release(items: readonly Item[]): Promise<void> {
     if (items.length === 0) return;
-    step("work to be given back");
+    failpoint("work to be given back");
     await this.#orWarn(
-      this.#policy.giveBack(items),
+      this.#policy.release(items),
       "leases could not be given back; they run out by themselves",
     );
-    step("work given back");
+    failpoint("work given back");
   }
 
   async #orWarn(work: Promise<void>, what: string): Promise<boolean> {

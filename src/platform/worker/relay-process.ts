@@ -25,7 +25,7 @@ const LAMBDA_BEAT_MS = 60_000;
 /** Silent for this many beats, a process is taken for dead. */
 const SILENT_BEATS = 3;
 
-const heardOfLately = sql`
+const knownLately = sql`
   seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
 
 /** After this long, nobody asks about a silent process any more. */
@@ -55,26 +55,26 @@ export interface Problem extends Why {
   worker?: string | undefined;
 }
 
-type Beat = Pick<Presence, "http" | "workers" | "serves"> & {
+type Heartbeat = Pick<Presence, "http" | "workers" | "serves"> & {
   id: string;
   host: string;
   version: string;
-  beatMs: number;
+  heartbeatMs: number;
   why: Problem | null;
 };
 
-const writeBeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<Beat>) => {
+const writeHeartbeat = new Statement({ silent: returned.boolean }, ({ value }: Slots<Heartbeat>) => {
   const why = value(({ why }) => (why === null ? null : JSON.stringify(why)));
   return sql`
     with forgotten as (delete from relay_process where seen_at < clock_timestamp() - ${FORGOTTEN})
     insert into relay_process (id, pid, http, workers, host, version, beat_ms, serves, recording_problem)
     values (${value(({ id }) => id)}, ${value(() => process.pid)}, ${value(({ http }) => http)},
       ${value(({ workers }) => workers)}, ${value(({ host }) => host)}, ${value(({ version }) => version)},
-      ${value(({ beatMs }) => beatMs)}, ${value(({ serves }) => JSON.stringify(serves))}, ${why})
+      ${value(({ heartbeatMs }) => heartbeatMs)}, ${value(({ serves }) => JSON.stringify(serves))}, ${why})
     on conflict (id) do update set seen_at = clock_timestamp(), version = excluded.version,
       pid = excluded.pid, beat_ms = excluded.beat_ms, serves = excluded.serves,
       recording_problem = excluded.recording_problem
-    returning exists (select from relay_process where not (${heardOfLately}))
+    returning exists (select from relay_process where not (${knownLately}))
       or ${someAreOpen("silent_process")} as silent`;
 });
 
@@ -99,9 +99,9 @@ export class RelayProcess {
     if (this.#left) return false;
     const { http, workers, serves, lambda, whyFailing = () => null } = this.#does;
     const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
-    const beatMs = lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS;
-    const said = { id: this.#id, http, workers, host, version, beatMs, serves, why: whyFailing() };
-    const [row] = await writeBeat.execute(this.#db, said);
+    const heartbeatMs = lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS;
+    const said = { id: this.#id, http, workers, host, version, heartbeatMs, serves, why: whyFailing() };
+    const [row] = await writeHeartbeat.execute(this.#db, said);
     return row?.silent === true;
   }
 
@@ -154,7 +154,7 @@ const selectProcesses = query((db) =>
     .selectFrom("relay_process")
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
-    .select(typed(returned.boolean, heardOfLately).as("lives"))
+    .select(typed(returned.boolean, knownLately).as("lives"))
     .select(typed(returned.boolean, sql`beat_ms = ${sql.lit(LAMBDA_BEAT_MS)}`).as("onLambda"))
     .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
     .select(typed(nullable(returned.json<Problem>()), sql`recording_problem`).as("recordingProblem"))

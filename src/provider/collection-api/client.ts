@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
+import { type ClassifiedAnswer, classifyAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./classify-answer.ts";
 import { type CallOptions, type CollectionClientOptions, checkOptions } from "./client-options.ts";
 import { CollectionApiError, type FaultDetails } from "./collection-api-error.ts";
 import type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
@@ -13,7 +14,6 @@ import {
 import type { Invoice, InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice.ts";
 import { type Operation, operations } from "./contract/operations.ts";
 import { exchange, type HttpRequest } from "./exchange.ts";
-import { type JudgedAnswer, judgeAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./judge-answer.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
 const CLOSE_GRACE_MS = 5_000;
@@ -149,7 +149,7 @@ export class CollectionClient {
     operation: Reading<Data>,
     given: Given,
     options: CallOptions,
-  ): Promise<JudgedAnswer<Data>> {
+  ): Promise<ClassifiedAnswer<Data>> {
     const { retries = this.#settings.retries, timeoutMs = this.#settings.timeoutMs } = options;
     const { signal, onExchanged } = options;
     const safe = operation.method === "GET";
@@ -157,7 +157,7 @@ export class CollectionClient {
     const http = this.#httpRequest(operation, given);
     for (let attempt = 1; ; attempt += 1) {
       const answer = await exchange(this.#pool, http, { timeoutMs, signal, onExchanged });
-      const result = "status" in answer ? judgeAnswer(answer, read, new Date()) : answer;
+      const result = "status" in answer ? classifyAnswer(answer, read, new Date()) : answer;
       if (!("kind" in result)) return result;
 
       const outcomeUnknown = !safe && ("maybeSent" in answer ? answer.maybeSent : saysNoOutcome(result));
@@ -211,7 +211,7 @@ const onWire = ({ name }: Operation, body: unknown): unknown =>
 const saysNoOutcome = ({ kind }: FaultDetails): boolean =>
   ["timeout", "server_fault", "broken_json", "outside_contract"].includes(kind);
 
-const withInvoice = ({ data, document, text, leftOut }: JudgedAnswer<Invoice>): InvoiceAnswer => ({
+const withInvoice = ({ data, document, text, leftOut }: ClassifiedAnswer<Invoice>): InvoiceAnswer => ({
   invoice: data,
   document,
   text,

@@ -155,7 +155,7 @@ describe("doctor, about the provider", () => {
     expect(says("provider", "warning")).toContain("Disabled");
   });
 
-  // Which 404 is whose: test/provider/collection-api/judge-answer.test.ts.
+  // Which 404 is whose: test/provider/collection-api/classify-answer.test.ts.
   it("does not take any web server's 404 for the provider's", async () => {
     const harness = await startHarness();
     harness.provider.otherwise({ status: 404, body: "" });

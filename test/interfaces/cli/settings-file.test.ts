@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readSettingsFile } from "../../../src/interfaces/cli/settings-file.ts";
-import { writeLocalSettings } from "../../../src/runtime/dev-world.ts";
+import { writeLocalSettings } from "../../../src/runtime/dev-environment.ts";
 import { runCli } from "../../support/cli-process.ts";
 import { TOKEN } from "../../support/relay.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

@@ -54,7 +54,7 @@ async function own(
     mask: withoutCallbackTokens,
     log: createLogger({ level: "silent" }),
     everyMs: 20,
-    beatMs: 20,
+    heartbeatMs: 20,
     ...options,
   });
   onTestFinished(() => live.stop());

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type AnomalyFacts, anomaliesOf } from "../../../src/pipeline/confirm/anomalies.ts";
 import { expectGolden } from "../../support/golden.ts";
-import { found, known } from "./judging-fixture.ts";
+import { found, known } from "./deciding-fixture.ts";
 
 const invoice = (changes: Record<string, unknown> = {}) => found(changes).invoice;
 

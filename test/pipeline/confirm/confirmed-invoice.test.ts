@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeInvoiceRow } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
-import { type Asked, confirmation, found, known } from "./judging-fixture.ts";
+import { type Asked, confirmation, found, known } from "./deciding-fixture.ts";
 
 const rowOf = (asked: Asked, changes: Record<string, unknown> = {}, zone = "UTC") =>
   makeInvoiceRow(confirmation(asked), found(changes), zone, { paidFirst: false });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { newEvent } from "../../../src/pipeline/confirm/paid-event.ts";
-import { type Asked, type Found, found, ID, judged, rules } from "./judging-fixture.ts";
+import { type Asked, type Found, found, ID, judged, rules } from "./deciding-fixture.ts";
 
 const NUL = "\0";
 

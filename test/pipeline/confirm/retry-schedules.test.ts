@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { longestWaits, RETRY_SCHEDULES } from "../../../src/pipeline/confirm/judge.ts";
+import { longestWaits, RETRY_SCHEDULES } from "../../../src/pipeline/confirm/decide.ts";
 
 it("no wait of any retry schedule is brought forward as if a clock had been set back", () => {
   const schedules = { ...RETRY_SCHEDULES, another: [60_000, 86_400_000], longer: Array(20).fill(1_000) };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { closeAlarmsByHand } from "../../../src/operations/close-alarms.ts";
 import { scheduleDaily } from "../../../src/pipeline/reconcile/certificate/certificate-row.ts";
-import { certifyPass } from "../../../src/pipeline/reconcile/certificate/certify.ts";
+import { runCertifyJob } from "../../../src/pipeline/reconcile/certificate/certify.ts";
 import { readCalendar } from "../../../src/pipeline/reconcile/certified-days.ts";
-import { rescueListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
+import { reapListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
 import { listCertificates } from "../../../src/pipeline/reconcile/read-certificates.ts";
 import { dayOf } from "../../../src/platform/values/time.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";
@@ -19,7 +19,7 @@ async function dueNow({ db, query }: Books, { source }: Pick<Books, "source">): 
 /** Makes what is due today, in a process with these settings. */
 async function make(given: Books, source = given.source): Promise<void> {
   await dueNow(given, { source });
-  await certifyPass({ ...given.context, source }, given.context.signal);
+  await runCertifyJob({ ...given.context, source }, given.context.signal);
 }
 
 /** A midnight passes over all rows there are. */
@@ -63,7 +63,7 @@ describe("the daily certificate", () => {
     expect((await rows(given)).map(({ result }) => result)).toEqual(["not_equal", "not_equal", "equal"]);
   });
 
-  // What a third time comes to: told-with-its-row.test.ts.
+  // What a third time comes to: notified-with-its-row.test.ts.
   it.each([
     ["cannot be read", { faults: [refusing(500)] }],
     ["contradicts itself", { reading: { ...PLAIN, hides: 1 } }],
@@ -76,7 +76,7 @@ describe("the daily certificate", () => {
     expect(await given.openAlarms()).toEqual([]);
     Object.assign(given.provider, { faults: [], reading: PLAIN });
     await dueNow(given, given);
-    await Promise.all([1, 2, 3].map(() => certifyPass(given.context, given.context.signal)));
+    await Promise.all([1, 2, 3].map(() => runCertifyJob(given.context, given.context.signal)));
     expect(await rows(given)).toMatchObject([{ state: "done", result: "equal" }]);
   });
 });
@@ -181,7 +181,7 @@ describe("a daily certificate that was not made in time", () => {
     await given.query(
       "update certificate set claimed_until = now() - interval '1 s' where state = 'claimed'",
     );
-    await rescueListWork(given.db);
+    await reapListWork(given.db);
     await make(given);
     expect(await rows(given)).toEqual([{ age: 0, state: "done", result: "equal" }]);
   });

@@ -13,7 +13,7 @@ import {
   TERMS,
   UNDATED,
   WITHOUT_EVENT,
-} from "./judging-payments.ts";
+} from "./deciding-payments.ts";
 
 const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
 const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");

@@ -48,7 +48,7 @@ describe("a payment of the list that has no event", () => {
     ["waiting", "it is a dead letter", confirmation({ state: "dead", verdict: "pending" })],
     ["waiting", "it is asked about soon", confirmation({ state: "due", verdict: "pending", soon: true })],
     ["waiting", "it is being asked about", confirmation({ state: "claimed", verdict: null, soon: true })],
-    ["open", "it waits far up the ladder", confirmation({ state: "due", verdict: "pending" })],
+    ["open", "it waits far up the retry schedule", confirmation({ state: "due", verdict: "pending" })],
     ["open", "it was to be recorded only", confirmation({ state: "due", recordOnly: true, soon: true })],
     ["waiting", "it is in quarantine", confirmation({ verdict: "quarantined" })],
     ["open", "Get Invoice said unpaid", confirmation({ verdict: "not_paid" })],
@@ -61,7 +61,11 @@ describe("a payment of the list that has no event", () => {
     ["open_to_record", "nobody has heard of it", {}],
     ["recorded", "it is recorded already", confirmation({ verdict: "paid" })],
     ["open_to_record", "Get Invoice said unpaid", confirmation({ verdict: "not_paid" })],
-    ["open_to_record", "it waits far up the ladder", confirmation({ state: "due", verdict: "pending" })],
+    [
+      "open_to_record",
+      "it waits far up the retry schedule",
+      confirmation({ state: "due", verdict: "pending" }),
+    ],
     ["waiting", "it is asked about soon", confirmation({ state: "due", recordOnly: true, soon: true })],
   ])("and was paid before the first serve is %s when %s", (opening, _, known) => {
     expect(decided(known, { paidAt: at("04") })).toBe(opening);
@@ -82,7 +86,7 @@ describe("what the provider was asked about", () => {
     },
   );
 
-  it("waits for its ladder, and as a dead letter for a person, until its item changed", () => {
+  it("waits for its retry schedule, and as a dead letter for a person, until its item changed", () => {
     for (const state of ["due", "dead"] as const) {
       const waiting = { askedDigest: "now", ...confirmation({ state, verdict: "pending" }) };
       expect(decided(waiting)).toBe("waiting");

@@ -31,7 +31,7 @@ describe("a run whose lease another worker has taken since is written to by that
     if (old === null || current === null) throw new Error("not claimed");
     expect(old.id).toBe(current.id);
     await expect(finishSweep(db, old, SWEEP_END)).rejects.toThrow(LeaseLost);
-    expect(await sweeps.giveBack(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
+    expect(await sweeps.release(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
     expect(await query("select state, faults, last_error from sweep")).toEqual([
       { state: "claimed", faults: 0, last_error: null },
     ]);
@@ -53,7 +53,7 @@ describe("a run whose lease another worker has taken since is written to by that
     const current = await claimAskedFor(db, asked, context.lease);
     expect(old.id).toBe(current.id);
     await expect(finishCertificate(db, old, made)).rejects.toThrow(LeaseLost);
-    expect(await certificates.giveBack(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
+    expect(await certificates.release(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
     await finishCertificate(db, current, made);
   });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { CompiledQuery } from "kysely";
-import { type ReconcileSource, sweepPass } from "../../../src/pipeline/reconcile/index.ts";
+import { type ReconcileSource, runSweepJob } from "../../../src/pipeline/reconcile/index.ts";
 import { connect } from "../../../src/platform/database/connect.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import type { Signer } from "../../../src/platform/signing/signed.ts";
@@ -73,7 +73,7 @@ export function pay(
 
 /** A run of the sweeps that are due. */
 export const sweep = ({ context }: Books, changes: Partial<Books["context"]> = {}) =>
-  sweepPass({ ...context, ...changes }, context.signal);
+  runSweepJob({ ...context, ...changes }, context.signal);
 
 /** The invoices that are to be asked about, in the order of their ids. */
 export async function idsDue({ query }: Pick<Books, "query">): Promise<string[]> {

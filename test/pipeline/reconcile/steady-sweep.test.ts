@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { certifyPass } from "../../../src/pipeline/reconcile/certificate/certify.ts";
+import { runCertifyJob } from "../../../src/pipeline/reconcile/certificate/certify.ts";
 import { PLAIN } from "./list-provider.ts";
 import { placePayment } from "./place-payment.ts";
 import { type Books, books, daysAgo, idsDue, pay, sweep } from "./relay-books.ts";
@@ -89,7 +89,7 @@ describe("a sweep after the first one", () => {
     await given.query(readLongAgo);
     const lost = await placePayment(given, { paidAt: daysAgo(5), came: 3 });
     for (const _ of ["is scheduled", "is made"]) {
-      await certifyPass(given.context, given.context.signal);
+      await runCertifyJob(given.context, given.context.signal);
       await given.query("update certificate set due_at = now() where state = 'due'");
     }
     expect(await given.query("select state from certificate")).toEqual([{ state: "done" }]);

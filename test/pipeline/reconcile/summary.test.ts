@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { Difference, Weight } from "../../../src/pipeline/reconcile/certificate/certificate.ts";
-import type { PaymentJudgement } from "../../../src/pipeline/reconcile/certificate/judge-payment.ts";
+import type { PaymentDecision } from "../../../src/pipeline/reconcile/certificate/decide-payment.ts";
 import { Summary } from "../../../src/pipeline/reconcile/certificate/summary.ts";
 
-const payment = (changes: Partial<PaymentJudgement> = {}): PaymentJudgement => ({
+const payment = (changes: Partial<PaymentDecision> = {}): PaymentDecision => ({
   ...{ day: "2026-10-10", isLive: true, isForeign: false, differences: [] },
   ...{ paid: "10.10", stored: "10.10", published: "10.10", ...changes },
 });
@@ -12,7 +12,7 @@ const difference = (weight: Weight, day: string, invoiceId = "a"): Difference =>
   ...{ weight, day, invoiceId, eventId: null, reason: "missing", detail: "", amount: "1.50" },
 });
 
-function summaryOf(...payments: PaymentJudgement[]): Summary {
+function summaryOf(...payments: PaymentDecision[]): Summary {
   const summary = new Summary();
   for (const one of payments) summary.add(one);
   return summary;
@@ -42,7 +42,7 @@ it("keeps Test payments apart", () => {
   expect(summary.isEqual).toBe(true);
 });
 
-it.each<[boolean, string, Partial<PaymentJudgement>]>([
+it.each<[boolean, string, Partial<PaymentDecision>]>([
   [false, "one less is stored", { stored: null }],
   [false, "one less is published", { published: null }],
   [false, "less is stored", { stored: "10.09" }],

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
-import { forgetListWork, hurryListWork, rescueListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
+import { forgetListWork, hurryListWork, reapListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
 import { sourcesToSweep } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";
@@ -82,7 +82,7 @@ describe("an automatic sweep", () => {
     }
   });
 
-  it("leaves a payment of no type on its ladder: the provider has said Paid, and the list adds nothing", async () => {
+  it("leaves a payment of no type on its retry schedule: the provider has said Paid, and the list adds nothing", async () => {
     const given = await books();
     const waits =
       "state = 'due', priority = 'known', verdict = 'pending', attempt = 6, due_at = now() + interval '1 hour'";
@@ -111,7 +111,7 @@ describe("an automatic sweep", () => {
     expect(given.provider.queries).toHaveLength(1);
 
     await given.query("update sweep set claimed_until = now() - interval '1 second'");
-    await rescueListWork(given.db);
+    await reapListWork(given.db);
     await sweep(given);
     const done = [{ state: "done", listed: 1, opened: 1 }];
     expect(await sweeps(given)).toMatchObject(done);

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { cancelReplay, listRefusals } from "../../../src/pipeline/replay/index.ts";
-import { createLocalTopic } from "../../../src/runtime/dev-world.ts";
+import { createLocalTopic } from "../../../src/runtime/dev-environment.ts";
 import { eventually, toEqual } from "../../support/eventually.ts";
 import { addEvents, wholeDatabase } from "../../support/log-rows.ts";
 import { startRelay } from "../../support/relay.ts";

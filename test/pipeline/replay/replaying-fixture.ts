@@ -1,8 +1,8 @@
 import type { Route } from "../../../src/pipeline/publish/event-log.ts";
 import { OutcomeLog } from "../../../src/pipeline/publish/outcomes.ts";
-import { publishPolicy, ReplayLine } from "../../../src/pipeline/publish/publish-line.ts";
+import { publishPolicy, ReplayEventsQueue } from "../../../src/pipeline/publish/publish-queue.ts";
 import { SnsDestination } from "../../../src/pipeline/publish/sns-destination.ts";
-import { planReplay, ReplayRunner, replayPass, startReplay } from "../../../src/pipeline/replay/index.ts";
+import { planReplay, ReplayRunner, runReplayJob, startReplay } from "../../../src/pipeline/replay/index.ts";
 import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../../src/pipeline/replay/replay.ts";
 import type { ConnectOptions } from "../../../src/platform/database/connect.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
@@ -43,7 +43,7 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     onTestFinished(() => destination.close());
     const outcomes = new OutcomeLog({ db: runsOn, alarms: alarmsOn(db) });
     const metrics = createMetrics();
-    const line = new ReplayLine({
+    const line = new ReplayEventsQueue({
       ...{ db: runsOn, routes, topics: [topicArn], destination, outcomes, metrics, tracer: null, log, lease },
     });
     const policy = publishPolicy({ db: runsOn, lines: [line], destination, connections, lease });
@@ -72,7 +72,7 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     passing() {
       const stopping = new AbortController();
       const options = { runner, log, waitsAtMostMs: 100 };
-      const pass = replayPass(options, stopping.signal);
+      const pass = runReplayJob(options, stopping.signal);
       onTestFinished(async () => {
         stopping.abort();
         await pass;

@@ -149,7 +149,7 @@ const event = fc.record({
     fc.option(fc.integer({ min: 0, max: 4_000_000 })).map(slowDown),
     fc.constant(refused),
   ),
-  dice: fc.double({ min: 0, max: 1, noNaN: true }),
+  jitter: fc.double({ min: 0, max: 1, noNaN: true }),
 });
 
 const passing = ({ opensInMs, retryInMs, ...rest }: UpstreamRow, ms: number): UpstreamRow => ({
@@ -178,10 +178,10 @@ function walk(
 ): UpstreamRow {
   let upstream = start;
   let now = 0;
-  for (const { passesMs, signal, dice } of events) {
+  for (const { passesMs, signal, jitter } of events) {
     now += passesMs;
     upstream = passing(upstream, passesMs);
-    const next = transition(upstream, signal, policy, dice);
+    const next = transition(upstream, signal, policy, jitter);
     look(next?.upstream ?? upstream, signal, next, now);
     upstream = next?.upstream ?? upstream;
   }

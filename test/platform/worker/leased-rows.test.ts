@@ -51,7 +51,7 @@ it("leases that last are left alone, and given back only by who holds them", asy
   await other.query("rollback");
   expect(await confirmationLeases.releaseExpired(db)).toBe(0);
   const [first = "", second = ""] = ids;
-  await confirmationLeases.giveBack(db, [
+  await confirmationLeases.release(db, [
     { id: first, source: "default", leaseToken },
     { id: second, source: "default", leaseToken: randomUUID() },
   ]);

@@ -33,7 +33,7 @@ async function run(...script: (number | null | Error)[]) {
   const loop = startLoop({ name: "confirm", run: job, wake, everyMs: 1_000, log, metrics });
   await allDone.promise;
   await loop.stop();
-  const failures = await metrics.passFailures.get();
+  const failures = await metrics.jobFailures.get();
   return {
     waits: wake.waits,
     told,

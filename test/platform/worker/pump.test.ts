@@ -81,7 +81,7 @@ describe("4. leases are extended while work is held", () => {
 
   it("what cannot be given back runs out by itself, and is told", async () => {
     const { pump, policy, line, warnings } = slowPump({ exchanges: 1 });
-    policy.giveBack = () => Promise.reject(new Error("no connection"));
+    policy.release = () => Promise.reject(new Error("no connection"));
     pump.take(line.make(3), 0, performance.now());
     const drained = pump.drain(never());
     const [first] = line.underWay;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { Signal } from "../../../src/platform/worker/loop.ts";
-import type { Claim, Exchange, Line, Policy } from "../../../src/platform/worker/policy.ts";
+import type { Claim, Exchange, Policy, Queue } from "../../../src/platform/worker/policy.ts";
 import { Pump } from "../../../src/platform/worker/pump.ts";
 
 interface Item {
@@ -12,14 +12,14 @@ interface Item {
 }
 
 /** A line whose upstream does what the test says. */
-class ScriptedLine implements Line<Item> {
+class ScriptedQueue implements Queue<Item> {
   readonly name: string;
   readonly share: number | undefined;
   /** What may be claimed. */
   readonly due: Item[] = [];
   /** How much each claim wanted. */
   readonly wanted: number[] = [];
-  readonly underWay = new Set<ReturnType<ScriptedLine["start"]>["batch"]>();
+  readonly underWay = new Set<ReturnType<ScriptedQueue["start"]>["batch"]>();
   /** Everything that ever ran, in order. */
   readonly ran: Item[] = [];
   answersAtOnce = true;
@@ -94,7 +94,7 @@ interface Options {
 /** A pump over lines that do what the test says; the first two by themselves. */
 export function scriptedPump(options: Options) {
   const { shares = {}, exchanges = 8, batchSize = 1, leaseMs = 15_000 } = options;
-  const lines = options.lines.map((name) => new ScriptedLine(name, shares[name]));
+  const lines = options.lines.map((name) => new ScriptedQueue(name, shares[name]));
   const givenBack: Item[] = [];
   const extended: string[][] = [];
   const wake = new Signal();
@@ -105,7 +105,7 @@ export function scriptedPump(options: Options) {
     lineOf: ({ line }) => line,
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < batchSize ? 0 : Math.min(waiting.length, batchSize),
-    async giveBack(items) {
+    async release(items) {
       givenBack.push(...items);
     },
     async extend(items) {
@@ -113,7 +113,7 @@ export function scriptedPump(options: Options) {
     },
   };
   const pump = new Pump({ policy, lease: leaseOf(leaseMs), wake, log });
-  const [line, other] = [lines[0], lines[1] ?? lines[0]] as [ScriptedLine, ScriptedLine];
+  const [line, other] = [lines[0], lines[1] ?? lines[0]] as [ScriptedQueue, ScriptedQueue];
   return { pump, policy, lines, line, other, givenBack, extended, wake, warnings };
 }
 
@@ -141,10 +141,10 @@ export const reserve = (pump: { reserve(line: string): boolean }, ...lines: stri
 export const settle = () => vi.advanceTimersByTimeAsync(0);
 
 /** Ends every batch of a line, and what starts because of it, until nothing of it is under way. */
-export async function finish(line: ScriptedLine): Promise<void> {
+export async function finish(line: ScriptedQueue): Promise<void> {
   line.answersAtOnce = true;
   for (const batch of line.underWay) batch.done();
   await settle();
 }
 
-export const inBatches = (line: ScriptedLine) => [...line.underWay].map(({ items }) => items.length);
+export const inBatches = (line: ScriptedQueue) => [...line.underWay].map(({ items }) => items.length);

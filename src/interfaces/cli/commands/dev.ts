@@ -18,7 +18,7 @@ export function devCommand(context: CommandContext): Command {
     .action(async ({ database }: { database?: string | true }) => {
       const stop = context.listenForStop();
       void stop.asked.then(() => context.remark("Stopping."));
-      const { left, ...given } = localWorldFor(context, database, TAKEN);
+      const { left, ...given } = localEnvironmentFor(context, database, TAKEN);
       const { buildMissingPages } = await import("../../console/index.ts");
       await Promise.race([buildMissingPages(), stop.asked]);
       if (stop.signal.aborted) return stop.release();
@@ -126,7 +126,7 @@ export function demoCommand(context: CommandContext): Command {
     .option(...DATABASE_OPTION)
     .action(async ({ database }: { database?: string | true }) => {
       const stop = context.listenForStop();
-      const given = localWorldFor(context, database, []);
+      const given = localEnvironmentFor(context, database, []);
       const { runDemo } = await import("../../../runtime/demo.ts");
       try {
         const { event, timeline, currency } = await runDemo({
@@ -146,7 +146,7 @@ export function demoCommand(context: CommandContext): Command {
 }
 
 /** What `dev` and `demo` run with: only what was named on purpose. */
-interface LocalWorldGiven {
+interface LocalEnvironmentGiven {
   environment: Record<string, string | undefined>;
   /** Of `--database`; undefined for an embedded one. */
   database: Secret | undefined;
@@ -164,11 +164,11 @@ const DATABASE_OPTION = [
  * @param database what `--database` was given. @param taken the variables that the command takes.
  * @throws SettingsError when the database is named wrongly.
  */
-function localWorldFor(
+function localEnvironmentFor(
   context: CommandContext,
   database: string | true | undefined,
   taken: readonly string[],
-): LocalWorldGiven {
+): LocalEnvironmentGiven {
   const { DATABASE_URL } = context.environment;
   const environment: Record<string, string | undefined> = { ...context.settingsInFile };
   for (const name of taken) environment[name] = context.environment[name];

@@ -195,7 +195,7 @@ export function localSnsCommand(context: CommandContext): Command {
     .option("--topic <name...>", "topics to create at the start", ["invoice-events"])
     .action(async (options: { port: number; host: string; region: string; topic: string[] }) => {
       const { startLocalSns } = await import("../../../sandbox/index.ts");
-      const { createLocalTopic } = await import("../../../runtime/dev-world.ts");
+      const { createLocalTopic } = await import("../../../runtime/dev-environment.ts");
       const stop = context.listenForStop();
       const { port, host, region } = options;
       const sns = await startLocalSns({ port, host, region, log: await context.localLog() });

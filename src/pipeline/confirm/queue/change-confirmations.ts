@@ -171,7 +171,7 @@ const countUnasked = query((db, sources: readonly string[] | null) => {
 });
 
 /**
- * How many replayed confirmations have not been asked yet. Those that wait on the ladder have been.
+ * How many replayed confirmations have not been asked yet. Those that wait on the retry schedule have been.
  * @param sources of these only; of all when null.
  */
 export const countUnaskedReplays = async (db: Database, sources: readonly string[] | null): Promise<number> =>

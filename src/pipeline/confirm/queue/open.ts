@@ -94,7 +94,7 @@ const coalescedTraceparents: RawBuilder<unknown> = sql`
 
 /**
  * The part of a statement that opens confirmations, the rows of `opened`. Those for one invoice coalesce in
- * its row, and its ladder starts anew; what comes while the provider is being asked is counted in `requests`
+ * its row, and its retry schedule starts anew; what comes while the provider is being asked is counted in `requests`
  * and asked again afterwards (G6). What already waits for its turn keeps its time, with which no index of
  * its row changes, or gets a sooner one. One about an erased invoice is marked as it is opened. Rows are locked
  * in invoice order, so that concurrent statements cannot deadlock.

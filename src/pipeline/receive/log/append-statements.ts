@@ -155,7 +155,7 @@ const TO_HAND_OVER: Columns<RequestWithHandoff> = {
  * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
  * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
  */
-export const appendAndHandOver = new Statement(
+export const appendAndDispatch = new Statement(
   {
     invoiceId: returned.uuid,
     source: returned.text(),

@@ -2,13 +2,13 @@ import type { Selectable } from "kysely";
 import type { Alarm } from "../../../platform/alarms/index.ts";
 import { type Database, GroupCommit, type Tables } from "../../../platform/database/index.ts";
 import { endWith, type Tracer } from "../../../platform/log/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { newId } from "../../../platform/values/index.ts";
 import type { Handoff } from "../../../platform/worker/index.ts";
 import { type Claimed, type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/index.ts";
 import {
   appendAndAlarm,
-  appendAndHandOver,
+  appendAndDispatch,
   appendAndOpen,
   appendCallbacks,
   type CallbackRow,
@@ -129,7 +129,7 @@ async function record(
   const reserved = addressed.filter((one) => one.handOver).length;
   if (handoff === null || reserved === 0) {
     await appendAndOpen.execute(db, { rows, asked });
-    step("confirmations opened");
+    failpoint("confirmations opened");
     onConfirmations();
     return;
   }
@@ -137,13 +137,13 @@ async function record(
   const since = performance.now();
   let claimed: Claimed[] = [];
   try {
-    const fresh = await appendAndHandOver.execute(db, {
+    const fresh = await appendAndDispatch.execute(db, {
       rows,
       asked: addressed,
       leaseToken,
       lease: handoff.lease,
     });
-    step("confirmations handed over");
+    failpoint("confirmations handed over");
     const claimedAt = performance.now();
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken, claimedAt }));
   } finally {

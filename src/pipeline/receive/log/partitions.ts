@@ -17,7 +17,7 @@ import {
   VaryingStatement,
 } from "../../../platform/database/index.ts";
 import { isLockTimeout } from "../../../platform/errors/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { NIL_UUID } from "../../../platform/values/index.ts";
 
 const MONTHS_AHEAD = 3;
@@ -56,7 +56,7 @@ export async function makePartitions(
   const made: string[] = [];
   for (const { name, from } of partitionsDue(now)) {
     if (!(await whenNotBusy(tries, () => makePartition(db, from, brief)))) continue;
-    step("partition made");
+    failpoint("partition made");
     made.push(name);
   }
   return made;
@@ -70,7 +70,7 @@ const createPartition = new Statement(
 );
 
 async function makePartition(db: Database, from: string, brief: boolean): Promise<boolean> {
-  step("partition to be made");
+  failpoint("partition to be made");
   return await db.transaction().execute(async (trx) => {
     if (brief) await holdBriefly(trx);
     const [row] = await createPartition.execute(trx, { from });
@@ -293,10 +293,10 @@ export function droppingStragglers(isKept: IsKept) {
   return async (db: Database, { before, dryRun }: { before: Date; dryRun: boolean }): Promise<number> => {
     let gone = 0;
     for (let after = FIRST; ; ) {
-      if (!dryRun) step("stragglers to be deleted");
+      if (!dryRun) failpoint("stragglers to be deleted");
       const [row] = await inKeyOrder(db, (trx) => dropPage.execute(trx, { before, after, drops: !dryRun }));
       if (row === undefined) return gone;
-      if ((row.dropped ?? 0) > 0) step("stragglers deleted");
+      if ((row.dropped ?? 0) > 0) failpoint("stragglers deleted");
       gone += row.leaving;
       if (row.walked < AT_ONCE || row.at === null || row.id === null) return gone;
       after = { at: row.at, id: row.id };

@@ -25,7 +25,14 @@ import {
 import { isServedAndOpen, readClock } from "../../../platform/upstreams/index.ts";
 import { type BookPeriod, bookDayOf, DAY_MS, newId, startOfBookDay } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
-import { type ClaimedRun, finishedAt, type Held, isStillHeld, ListRuns, mustBeHeld } from "../list-runs.ts";
+import {
+  type ClaimedRun,
+  finishedAt,
+  isStillLeased,
+  type Leased,
+  ListRuns,
+  mustBeLeased,
+} from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
@@ -117,13 +124,13 @@ const RESULT: Columns<Certificate> = {
 
 const updateFinished = new Statement(
   CLEARED,
-  (slots: Slots<Held & { certificate: Certificate; alarms: AlarmChange }>) => sql`
+  (slots: Slots<Leased & { certificate: Certificate; alarms: AlarmChange }>) => sql`
     with moved as (
       update certificate set ${finishedAt}, progress = null,
         ${sql.join(Object.keys(RESULT).map((column) => sql`${sql.id(column)} = made.${sql.id(column)}`))},
         collection_ids = ${slots.value(({ certificate }) => certificate.collections.map(({ id }) => id))}::uuid[]
       from ${slots.table("made", RESULT, ({ certificate }) => [certificate])}
-      where ${isStillHeld(slots)}
+      where ${isStillLeased(slots)}
       returning 1),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select ${selectCleared} from moved`,
@@ -140,7 +147,7 @@ export async function finishCertificate(
   certificate: Certificate,
   alarms: AlarmChange = {},
 ): Promise<EndedAlarm[]> {
-  return mustBeHeld(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
+  return mustBeLeased(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
 }
 
 interface Today {

@@ -2,7 +2,7 @@ import type { AlarmChange, Alarms, WrittenAlarms } from "../../../platform/alarm
 import type { Database } from "../../../platform/database/index.ts";
 import { faultOf } from "../../../platform/errors/index.ts";
 import type { Logger } from "../../../platform/log/index.ts";
-import { step, Turns } from "../../../platform/process/index.ts";
+import { failpoint, Turns } from "../../../platform/process/index.ts";
 import { issue, type Signer } from "../../../platform/signing/index.ts";
 import { readClock } from "../../../platform/upstreams/index.ts";
 import { type BookPeriod, bookDayOf, lastBookDay, newId, sentence } from "../../../platform/values/index.ts";
@@ -68,15 +68,15 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
   const { source, window, deep = false } = request;
   const collectionIds = collectionsOf(source, request.collectionId);
   const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
-  step("certificate claimed");
+  failpoint("certificate claimed");
   try {
     const [whole, ...parts] = await makeCertificates(deps, request, claimed);
-    step("certificate to be kept");
+    failpoint("certificate to be kept");
     const change = whole.result === "not_equal" ? alarmsOfResult(whole) : {};
     const { issued, cleared } = await keepCertificate(deps, claimed, whole, change);
     // Who asked reads what was found; its row tells the others.
     alarms.notifyCleared(cleared);
-    step("certificate kept");
+    failpoint("certificate kept");
     const all = [issued];
     for (const part of parts)
       all.push(
@@ -91,7 +91,7 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
     await forgetAsked(db, claimed.id);
     return all;
   } catch (error) {
-    await certificates.giveBack(db, claimed, { dueInMs: 0, isFault: false, error: null });
+    await certificates.release(db, claimed, { dueInMs: 0, isFault: false, error: null });
     throw error instanceof LeaseLost ? takenOver() : error;
   }
 }
@@ -142,9 +142,9 @@ async function makeCertificates(
         isDaily,
         onProgress: onPages,
       });
-      step("lists to be kept");
+      failpoint("lists to be kept");
       await saveReading(db, claimed, { reading });
-      step("lists kept");
+      failpoint("lists kept");
     }
     const { now } = await readClock(db, source.name);
     const seenSince = new Date(reading.begunAt);
@@ -153,7 +153,7 @@ async function makeCertificates(
       signal.throwIfAborted();
       await gatherBooks(db, source, lists, window, now);
     });
-    step("books gathered");
+    failpoint("books gathered");
     const ask = () =>
       askInvoices(calls, lists, (done, total) => onProgress({ step: "invoices", done, total }));
     await ask();
@@ -184,7 +184,7 @@ const startOver = (db: Database, claimed: ClaimedCertificate): Promise<void> =>
     await forgetAsked(trx, claimed.id);
   });
 
-interface CertifyPassOptions extends CertifyDeps {
+interface CertifyJobOptions extends CertifyDeps {
   source: ReconcileSource;
   log: Logger;
 }
@@ -199,7 +199,7 @@ const NAMED = 10;
  * first.
  * @returns null: a look says when the next one is due (`sourcesToCertify`).
  */
-export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal): Promise<null> {
+export async function runCertifyJob(options: CertifyJobOptions, stop: AbortSignal): Promise<null> {
   const { db, source, lease } = options;
   await scheduleDaily(db, source);
   const claimed = await claimDaily(db, { source: source.name, lease });
@@ -208,7 +208,7 @@ export async function certifyPass(options: CertifyPassOptions, stop: AbortSignal
 }
 
 async function makeDaily(
-  options: CertifyPassOptions,
+  options: CertifyJobOptions,
   claimed: ClaimedCertificate,
   stop: AbortSignal,
 ): Promise<void> {
@@ -223,15 +223,15 @@ async function makeDaily(
       throw new Error(certificate.refusals.join(" "));
     }
     const change = { ...alarmsOfResult(certificate), clears: [failing] };
-    step("daily certificate to be kept");
+    failpoint("daily certificate to be kept");
     const written = await keepCertificate(options, claimed, certificate, change);
-    step("daily certificate kept");
+    failpoint("daily certificate kept");
     alarms.notifyAll(written);
     logResult(log, certificate);
     await forgetAsked(db, claimed.id);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    const faults = await certificates.giveBackAfter(error, claimed, {
+    const faults = await certificates.releaseAfter(error, claimed, {
       ...{ db, alarms, source: source.name },
       stop,
       backOff: CERTIFICATE_BACK_OFF,

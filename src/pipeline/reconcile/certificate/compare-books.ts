@@ -12,7 +12,7 @@ import { eachDay, type ListPeriod } from "../list/list-dates.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type CertifiedLists, countCertified } from "./asked-payment.ts";
 import { type Basis, beganAfter, type Certificate, isProvisional, type Reading } from "./certificate.ts";
-import { judgePayment, type Terms } from "./judge-payment.ts";
+import { decidePayment, type Terms } from "./decide-payment.ts";
 import { type PaymentFacts, readFacts } from "./payment-facts.ts";
 import { Summary } from "./summary.ts";
 
@@ -64,7 +64,7 @@ export async function compareBooks(
   let compared = 0;
   for await (const batch of readFacts(db, source, lists, collectionId)) {
     for (const facts of batch) {
-      const judged = judgePayment(facts, terms);
+      const judged = decidePayment(facts, terms);
       if (judged !== null) summary.add(judged);
       if (judged?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
     }

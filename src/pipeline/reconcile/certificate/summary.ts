@@ -1,6 +1,6 @@
 import { compareMoney, type Money, sumOfMoney } from "../../../provider/index.ts";
 import { type Certificate, type Difference, type Tally, type Totals, weight } from "./certificate.ts";
-import type { PaymentJudgement } from "./judge-payment.ts";
+import type { PaymentDecision } from "./decide-payment.ts";
 
 /** The most differences that a certificate names; it counts them all. */
 const NAMED_LIMIT = 10_000;
@@ -34,7 +34,7 @@ export class Summary {
   readonly #named = { gap: [], difference: [], note: [] } as Record<Difference["weight"], Difference[]>;
   #notes = 0;
 
-  add({ day, isLive, isForeign, differences, ...amounts }: PaymentJudgement): void {
+  add({ day, isLive, isForeign, differences, ...amounts }: PaymentDecision): void {
     for (const difference of differences) this.addDifference(difference);
     if (isForeign || !isLive) {
       add(isForeign ? this.#foreign : this.#test, amounts.paid);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { RelayError } from "../../../platform/errors/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { daysBetween, shortText } from "../../../platform/values/index.ts";
 import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../../provider/index.ts";
 import { type StatusSets, statusSets } from "../../confirm/index.ts";
@@ -254,9 +254,9 @@ export class ListReader {
       ...(type === null ? {} : { invoiceType: type }),
     };
     return call(async () => {
-      step("page to be asked for");
+      failpoint("page to be asked for");
       const answer = await source.provider.readPage(request, { signal });
-      step("page answered");
+      failpoint("page answered");
       if (answer.kind === "page") {
         this.pages += 1;
         onPage(this.#expected === null ? null : Math.max(this.#expected, this.pages));

@@ -80,7 +80,7 @@ export function listedPayment(
 }
 
 /** What is known here of an invoice, beside what a list says of it. */
-interface Heard {
+interface Known {
   /** The newest confirmed answer says that it is paid. */
   isPaid: boolean;
   /** Of the listed item for which it was last asked about; null when it was for none. */
@@ -93,7 +93,7 @@ interface Heard {
  */
 export function decideAsking(
   { saysPaid, digest }: { saysPaid: boolean; digest: string | null },
-  heard: Heard,
+  heard: Known,
 ): "ask" | "confirmed" | "unchanged" {
   if (heard.isPaid && saysPaid) return "confirmed";
   if (digest === null || digest !== heard.digest) return "ask";

@@ -16,7 +16,7 @@ import {
   time,
   uuid,
 } from "../../../platform/database/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { addDays, daysBetween } from "../../../platform/values/index.ts";
 import { plainColumn } from "../../confirm/index.ts";
 import {
@@ -297,7 +297,7 @@ export async function noteWholeReading(
   const dates = await meaningOfDates(requested, count, ["UTC", zone], (dates) =>
     listedPerDay(db, key, readAt, dates),
   );
-  step("whole list to be noted");
+  failpoint("whole list to be noted");
   await keepWholeReading(db, key, { readAt, dates });
-  step("whole list noted");
+  failpoint("whole list noted");
 }

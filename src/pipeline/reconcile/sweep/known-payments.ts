@@ -38,7 +38,7 @@ interface KnownConfirmation {
   recordOnly: boolean;
   lastError: string | null;
   /**
-   * It will be asked within a minute anyway, before unknown ids; or on its ladder, as the provider has said
+   * It will be asked within a minute anyway, before unknown ids; or on its retry schedule, as the provider has said
    * Paid already and cannot be understood: the list adds nothing to that.
    */
   soon: boolean;

@@ -1,5 +1,5 @@
 import type { Database } from "../../../platform/database/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { readClock } from "../../../platform/upstreams/index.ts";
 import { noteListed as noteAsked, openConfirmations } from "../../confirm/index.ts";
 import { requeueEvents } from "../../publish/index.ts";
@@ -104,8 +104,8 @@ export async function openMissing(
           (missing || queues) && opening !== "complete" && known.confirmation?.openedBy === "callback",
       ),
     });
-    step("payments to be opened");
+    failpoint("payments to be opened");
   });
-  step("payments opened");
+  failpoint("payments opened");
   return { confirmations: toOpen.length > 0, events: toQueue.length > 0 };
 }

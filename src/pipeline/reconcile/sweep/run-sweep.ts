@@ -1,6 +1,6 @@
 import type { Alarms } from "../../../platform/alarms/index.ts";
 import type { Database } from "../../../platform/database/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import { readClock, readMoment } from "../../../platform/upstreams/index.ts";
 import { addDays, HOUR_MS, NIL_UUID } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
@@ -146,13 +146,13 @@ class SweepRun {
     // The provider does not answer at all.
     if (this.#skipped !== null && this.#pages === 0) throw this.#skipped;
     const waiting = kind === "back_fill" ? await this.#openWindow(now) : { waiting: [], waitingInAll: 0 };
-    step("sweep to be finished");
+    failpoint("sweep to be finished");
     const alarmsChanged = alarmsAtEnd(this.#sweep, this.#unproven);
     const { readAt } = (await readWholeReading(db, this.#key)) ?? { readAt: EVER };
     const listed = kind === "automatic" ? await countListed(db, this.#key, readAt) : null;
     const end = { listed, whole, unproven: this.#unproven, alarms: alarmsChanged };
     const { cleared, ...counts } = await finishSweep(db, this.#sweep, end);
-    step("sweep finished");
+    failpoint("sweep finished");
     alarms.notifyAll({ raised: alarmsChanged.raises ?? [], cleared });
     return { ...counts, ...waiting, whole, pages: this.#pages, unproven: this.#unproven };
   }
@@ -274,7 +274,7 @@ class SweepRun {
     this.#decidedSince = next;
     this.#decidedTo = NIL_UUID;
     await saveDecided(db, this.#sweep, { since: next });
-    step("sweep went on");
+    failpoint("sweep went on");
   }
 
   /**

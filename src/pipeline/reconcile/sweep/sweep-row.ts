@@ -27,9 +27,9 @@ import {
   ALARMING_FAULTS,
   type ClaimedRun,
   finishedAt,
-  isStillHeld,
+  isStillLeased,
   ListRuns,
-  mustBeHeld,
+  mustBeLeased,
 } from "../list-runs.ts";
 
 // The statements on `sweep`.
@@ -216,7 +216,7 @@ const updateFinished = new Statement(
       update sweep set ${finishedAt}, faults = 0, whole = ${slots.value(({ whole }) => whole)},
         unproven = ${slots.value(({ unproven }) => JSON.stringify(unproven))}::json,
         listed = coalesce(${slots.value(({ listed }) => listed)}, listed)
-      where ${isStillHeld(slots)}
+      where ${isStillLeased(slots)}
       returning sweep.listed, sweep.missing, sweep.opened, sweep.called),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select moved.*, ${selectCleared} from moved`,
@@ -231,7 +231,7 @@ export const finishSweep = async (
   { id, leaseToken }: ClaimedSweep,
   end: SweepEnd,
 ): Promise<ResultOf<typeof updateFinished>> =>
-  mustBeHeld(await updateFinished.execute(db, { id, leaseToken, ...end }));
+  mustBeLeased(await updateFinished.execute(db, { id, leaseToken, ...end }));
 
 const selectBackFills = query((db, source: string) =>
   db

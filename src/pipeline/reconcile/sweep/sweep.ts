@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { faultOf, messageOf, RelayError } from "../../../platform/errors/index.ts";
 import type { Logger } from "../../../platform/log/index.ts";
-import { step } from "../../../platform/process/index.ts";
+import { failpoint } from "../../../platform/process/index.ts";
 import type { BookPeriod } from "../../../platform/values/index.ts";
 import { LeaseLost } from "../../../platform/worker/index.ts";
 import type { OnPages } from "../list/list-reader.ts";
@@ -20,7 +20,7 @@ import {
   sweeps,
 } from "./sweep-row.ts";
 
-interface SweepPassOptions extends SweepDeps {
+interface SweepJobOptions extends SweepDeps {
   source: ReconcileSource;
   log: Logger;
   /** From the start of one sweep of a collection to the start of the next, in ms. */
@@ -32,7 +32,7 @@ interface SweepPassOptions extends SweepDeps {
  * After a fault a sweep is continued where it was, with back-off.
  * @returns null: a look says when the next one is due (`sourcesToSweep`).
  */
-export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): Promise<null> {
+export async function runSweepJob(options: SweepJobOptions, stop: AbortSignal): Promise<null> {
   const { db, lease, intervalMs } = options;
   const { name: source, collectionIds } = options.source;
   if (collectionIds.length === 0) return null;
@@ -40,13 +40,13 @@ export async function sweepPass(options: SweepPassOptions, stop: AbortSignal): P
   for (let left = collectionIds.length; left > 0 && !stop.aborted; left -= 1) {
     const sweep = await claimDueSweep(db, { source, collectionIds, lease });
     if (sweep === null) break;
-    step("sweep claimed");
+    failpoint("sweep claimed");
     await sweepOnce(options, sweep, stop);
   }
   return null;
 }
 
-async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: AbortSignal): Promise<void> {
+async function sweepOnce(options: SweepJobOptions, sweep: ClaimedSweep, stop: AbortSignal): Promise<void> {
   const { db, source, alarms, log } = options;
   const about = { source: source.name, collection: sweep.collectionId };
   try {
@@ -54,7 +54,7 @@ async function sweepOnce(options: SweepPassOptions, sweep: ClaimedSweep, stop: A
     log.info({ ...about, ...result }, "read the provider's list of paid invoices");
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
-    const faults = await sweeps.giveBackAfter(error, sweep, {
+    const faults = await sweeps.releaseAfter(error, sweep, {
       ...{ db, alarms, source: source.name },
       stop,
       backOff: SWEEP_BACK_OFF,
@@ -95,7 +95,7 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest) {
   } catch (error) {
     if (error instanceof LeaseLost) throw takenOver();
     const isFault = !signal.aborted;
-    await sweeps.giveBack(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
+    await sweeps.release(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
     if (isFault) throw error;
     throw new RelayError("Stopped. What was read is kept: run the same command to continue.", {
       next: "retry",

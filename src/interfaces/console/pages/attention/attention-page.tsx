@@ -55,12 +55,12 @@ const countAlarms = ({ openAlarms }: Status, named?: string): number =>
     .reduce((sum, { count }) => sum + count, 0);
 
 /** What an act is about: those that are chosen, or all open ones of what is filtered for. */
-type Meant = CallInput<OperationAt<"post", "/alarms/close">>["body"]["alarms"];
+type Selected = CallInput<OperationAt<"post", "/alarms/close">>["body"]["alarms"];
 
-const chosen = (alarms: readonly ListedAlarm[]): Meant =>
+const chosen = (alarms: readonly ListedAlarm[]): Selected =>
   alarms.map(({ name, source, subject }) => ({ name, source, subject }));
 
-function allOpen({ name }: Values): Meant {
+function allOpen({ name }: Values): Selected {
   const names = liveStatus.value?.openAlarms.map((open) => open.name) ?? [];
   return names.filter((one) => name === undefined || one === name).map((one) => ({ name: one }));
 }
@@ -78,7 +78,7 @@ function alarmAct(
     ...always
   }: Pick<RowsAct<never>, "fields"> & { given?: Meaning; name?: string } = {},
 ): RowsAct<ListedAlarm> {
-  const act = async (alarms: Meant, reason: string | undefined, values: Values) =>
+  const act = async (alarms: Selected, reason: string | undefined, values: Values) =>
     view.says?.(await perform(operation, { alarms, reason, ...given(values) })) ?? "";
   return {
     ...{ operation, title, fields },

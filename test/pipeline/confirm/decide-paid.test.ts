@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/provider/provider.ts";
-import { type Asked, FOREIGN, found, judged, known, notFound, outside, unpaid } from "./judging-fixture.ts";
+import { type Asked, FOREIGN, found, judged, known, notFound, outside, unpaid } from "./deciding-fixture.ts";
 
 const LATER = new Date("2026-11-02T00:00:00Z");
 const UNREAD = { ...FOREIGN, collectionsUnread: "HTTP 503" };

@@ -25,7 +25,7 @@ export interface Terms extends StatusSets, DayTerms {
   isWhole: boolean;
 }
 
-export interface PaymentJudgement {
+export interface PaymentDecision {
   day: string;
   isLive: boolean;
   /** Of a collection that is not ours: it counts nowhere, and is listed apart. */
@@ -42,10 +42,10 @@ export interface PaymentJudgement {
  * is wrong with it, it is named in every period that it may belong to.
  * @returns null when it belongs to another period or is not a payment.
  */
-export function judgePayment(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
+export function decidePayment(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
   const owner = ownerOf(facts, terms);
   if (owner === "another") return null;
-  if (owner === "foreign") return judgeForeign(facts, terms);
+  if (owner === "foreign") return decideForeign(facts, terms);
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);
   const isWrong = found.some(([, weight]) => weight !== "note");
@@ -143,7 +143,7 @@ function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreig
 }
 
 /** Somebody has to say whose it is: until then it stands in the way of the whole source's certificate. */
-function judgeForeign(facts: PaymentFacts, terms: Terms): PaymentJudgement | null {
+function decideForeign(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
   const shape = shapeOf(facts, terms);
   const dating = datePayment(facts, terms);
   if (!terms.isWhole || !shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely")

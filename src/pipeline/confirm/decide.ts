@@ -90,13 +90,13 @@ interface RetryContext {
   paidBefore: boolean;
   rules: Rules;
   /** From 0 to 1; moves a wait by up to a tenth either way, so that a burst does not stay one. */
-  dice: number;
+  jitter: number;
 }
 
 /** Asked again after the schedule's next wait. @param end what becomes of it once the schedule has ended */
 function retryOn(
   schedule: keyof typeof RETRY_SCHEDULES,
-  { confirmation, paidBefore, dice }: RetryContext,
+  { confirmation, paidBefore, jitter }: RetryContext,
   end: Pick<Outcome, "state" | "verdict">,
 ): Changes {
   const step = RETRY_SCHEDULES[schedule][confirmation.attempt];
@@ -104,14 +104,14 @@ function retryOn(
   return {
     state: "due",
     verdict: paidBefore ? confirmation.verdict : "pending",
-    dueInMs: Math.round(step * (1 + JITTER * (2 * dice - 1))),
+    dueInMs: Math.round(step * (1 + JITTER * (2 * jitter - 1))),
     attempt: confirmation.attempt + 1,
   };
 }
 
 /** Asked again after a while, and no wait of a schedule is spent. */
-export function backOff({ confirmation: { verdict, faults }, dice }: RetryContext) {
-  const dueInMs = backOffMs(faults + 1, FAULT_BACK_OFF, dice);
+export function backOff({ confirmation: { verdict, faults }, jitter }: RetryContext) {
+  const dueInMs = backOffMs(faults + 1, FAULT_BACK_OFF, jitter);
   return { state: "due", verdict, faults: faults + 1, dueInMs } as const;
 }
 
@@ -140,11 +140,11 @@ const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
  * raised out. Only "unpaid", "not found" and answers that cannot be used spend a wait of their schedule; a fault
  * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
  * never taken back, and a Paid answer counts whatever its date says (G6).
- * @param dice from 0 to 1, for the jitter.
+ * @param jitter from 0 to 1: where the wait lies within its spread.
  */
-export function judge(confirmation: Claimed, answer: Answer, rules: Rules, dice: number): Outcome {
-  const judged = { confirmation, rules, dice, paidBefore: wasPaid(confirmation, rules) };
-  const { raises = [], ...changes } = judgeAnswer(judged, answer);
+export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitter: number): Outcome {
+  const judged = { confirmation, rules, jitter, paidBefore: wasPaid(confirmation, rules) };
+  const { raises = [], ...changes } = decideAnswer(judged, answer);
   if (confirmation.erased) changes.lastAnswer = null;
   const outcome: Omit<Outcome, "clears"> = {
     invoiceId: confirmation.invoiceId,
@@ -184,12 +184,12 @@ const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): bool
 const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
   verdict === "paid" || hasEvent === true || (known != null && classOfStatus(known.status, rules) === "paid");
 
-function judgeAnswer(judged: Case, answer: Answer): Changes {
+function decideAnswer(judged: Case, answer: Answer): Changes {
   const { confirmation, paidBefore } = judged;
   const { verdict, attempt, faults } = confirmation;
   switch (answer.kind) {
     case "found":
-      return judgeFound(judged, answer);
+      return decideFound(judged, answer);
     case "not_found":
       return paidBefore
         ? { ...stayPaid(confirmation), raises: [{ name: ANOMALY, detail: VANISHED }] }
@@ -217,7 +217,7 @@ function judgeAnswer(judged: Case, answer: Answer): Changes {
 const VANISHED =
   "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.";
 
-function judgeFound(judged: Case, answer: Found): Changes {
+function decideFound(judged: Case, answer: Found): Changes {
   const { confirmation, rules, paidBefore } = judged;
   const { invoice, document } = answer;
   const ours = isOurs(judged, answer);
@@ -244,7 +244,7 @@ function judgeFound(judged: Case, answer: Found): Changes {
       case "unpaid":
         return retryOn("unpaid", judged, { state: "done", verdict: "not_paid" });
       case "unknown":
-        return judgeUnknownStatus(judged, row.status);
+        return decideUnknownStatus(judged, row.status);
     }
   };
   const { raises = [], ...changes } = decide();
@@ -256,7 +256,7 @@ function judgeFound(judged: Case, answer: Found): Changes {
   };
 }
 
-function judgeUnknownStatus(judged: Case, status: string): Changes {
+function decideUnknownStatus(judged: Case, status: string): Changes {
   const { attempt, known, verdict } = judged.confirmation;
   const lastError = `The provider says the status is "${shortText(status)}", which is ${NEITHER_STATUS}`;
   const isRaised = attempt > 0 && known?.status === status;

@@ -22,7 +22,7 @@ const CHECKS: [Finding["guarantee"], (evidence: Evidence, books: Books) => Findi
 ];
 
 /** Everything wrong in a run, judged only by what was seen from outside. */
-export function judge(history: readonly Happening[], books: Books): Finding[] {
+export function checkRun(history: readonly Happening[], books: Books): Finding[] {
   const evidence = evidenceOf(history);
   return CHECKS.flatMap(([guarantee, check]) =>
     Array.from(check(evidence, books), ([what, about]) => ({ guarantee, what, about })),

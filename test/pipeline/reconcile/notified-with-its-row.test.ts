@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { scheduleDaily } from "../../../src/pipeline/reconcile/certificate/certificate-row.ts";
-import { certifyPass } from "../../../src/pipeline/reconcile/certificate/certify.ts";
+import { runCertifyJob } from "../../../src/pipeline/reconcile/certificate/certify.ts";
 import { scheduleSweeps } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";
 import { place } from "./prove-period.ts";
 import { type Books, books, sweep } from "./relay-books.ts";
 
-const RUNS = { sweep, certificate: ({ context }: Books) => certifyPass(context, context.signal) };
+const RUNS = { sweep, certificate: ({ context }: Books) => runCertifyJob(context, context.signal) };
 const BROKEN = { faults: [refusing(500)] };
 const CONTRADICTORY = { reading: { ...PLAIN, hides: 1 } };
 

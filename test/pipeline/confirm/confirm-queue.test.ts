@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { ConfirmLine, endAsking, endStoring } from "../../../src/pipeline/confirm/confirm-line.ts";
-import type { Outcome } from "../../../src/pipeline/confirm/judge.ts";
+import { ConfirmQueue, endAsking, endStoring } from "../../../src/pipeline/confirm/confirm-queue.ts";
+import type { Outcome } from "../../../src/pipeline/confirm/decide.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
@@ -17,7 +17,7 @@ import {
   outside,
   rules,
   unpaid,
-} from "./judging-fixture.ts";
+} from "./deciding-fixture.ts";
 
 /** What becomes of one confirmation that is answered so, and what else is told of the answer. */
 async function confirmed(
@@ -35,14 +35,14 @@ async function confirmed(
     if (refuses !== null && outcome.invoice !== null) throw refuses;
     stored.push(outcome);
   };
-  const line = new ConfirmLine({
+  const line = new ConfirmQueue({
     ...{ name: "default", rules, timeoutMs: 1_000, replayLimit: 1, lease: leaseOf(1_000), tracer: null },
     ...{ limits: { ratePerSecond: null, unknownRatePerSecond: 5 }, metrics: createMetrics() },
     ...{ provider: { askInvoice: async () => answer }, store: { store } },
     ...{ proof: { note: () => undefined, isProven: async () => isProven, isFresh: isProven } },
     ...{ upstream: { note: async (report: unknown) => reported(report), isHealthy: true, takesMore: true } },
     ...{ keyProbe: { suspect: suspected }, names: { namesFor }, unknownIds: { note: counted } },
-  } as unknown as ConstructorParameters<typeof ConfirmLine>[0]);
+  } as unknown as ConstructorParameters<typeof ConfirmQueue>[0]);
   await line.run([confirmation(asked)], { ended: () => undefined, signal: new AbortController().signal });
   const calls = (mock: typeof reported) => mock.mock.calls.map(([first]) => first);
   return {

@@ -8,7 +8,7 @@ export interface Leased {
   invoiceId?: string;
 }
 
-interface HeldWorkOptions<Item> {
+interface LeasedWorkOptions<Item> {
   lineOf(item: Item): string;
   lease: Lease;
   /** Never throws. @returns whether the leases were extended. */
@@ -20,8 +20,8 @@ interface HeldWorkOptions<Item> {
  * is any. A process that was stopped for a while may hold what others have taken since, so it goes by its own
  * monotonic clock: counted from before the lease was asked for, a lease ends earlier here than at Postgres.
  */
-export class HeldWork<Item extends Leased> {
-  readonly #options: HeldWorkOptions<Item>;
+export class LeasedWork<Item extends Leased> {
+  readonly #options: LeasedWorkOptions<Item>;
   readonly #waiting = new Map<string, Item[]>();
   readonly #all = new Set<Item>();
   /** How many of all are of each line. */
@@ -30,7 +30,7 @@ export class HeldWork<Item extends Leased> {
   readonly #ends = new Map<string, number>();
   #extending: NodeJS.Timeout | undefined;
 
-  constructor(options: HeldWorkOptions<Item>) {
+  constructor(options: LeasedWorkOptions<Item>) {
     this.#options = options;
   }
 

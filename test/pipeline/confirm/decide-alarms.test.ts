@@ -11,7 +11,7 @@ import {
   notFound,
   outside,
   unpaid,
-} from "./judging-fixture.ts";
+} from "./deciding-fixture.ts";
 
 const EVIDENCE = "provider_answer_outside_contract";
 const DECIDED = ["confirmation_dead", "invoice_quarantined"];

@@ -3,15 +3,15 @@ import { isRefusedData, messageOf } from "../../platform/errors/index.ts";
 import type { Span, Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
 
-import { step } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import type { Limits, UnknownIds, Upstream, UpstreamReport } from "../../platform/upstreams/index.ts";
 import { storableText, withoutCallbackTokens } from "../../platform/values/index.ts";
-import type { Claim, Exchange, Lease, Line, Policy } from "../../platform/worker/index.ts";
+import type { Claim, Exchange, Lease, Policy, Queue } from "../../platform/worker/index.ts";
 import type { Answer, Provider } from "../../provider/index.ts";
 import type { OutcomeStore } from "./answer-statement.ts";
 import type { CollectionNames } from "./collection-names.ts";
+import { decide, dependsOnCollection, type Outcome } from "./decide.ts";
 import type { Rules } from "./invoices/confirmed-invoice.ts";
-import { dependsOnCollection, judge, type Outcome } from "./judge.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import { splitTraceparents } from "./queue/open.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";
@@ -38,7 +38,7 @@ interface ConfirmLineOptions {
 }
 
 /** The confirmations of one source: the provider is asked, its answer judged, and what follows is stored. */
-export class ConfirmLine implements Line<Claimed> {
+export class ConfirmQueue implements Queue<Claimed> {
   readonly name: string;
   readonly #options: ConfirmLineOptions;
   #replaying = 0;
@@ -54,7 +54,7 @@ export class ConfirmLine implements Line<Claimed> {
     const wants = { total: wanted, unknown: wanted, replays };
     const claiming = { source: this.name, ...wants, lease, limits };
     const { items, isHealthy, isFlooded, isRefused, moreInMs } = await claimConfirmations(db, claiming);
-    if (items.length > 0) step("confirmations claimed");
+    if (items.length > 0) failpoint("confirmations claimed");
     upstream.saw(isHealthy);
     unknownIds.saw(isFlooded);
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
@@ -97,7 +97,7 @@ export class ConfirmLine implements Line<Claimed> {
   async #ask(confirmation: Claimed, { ended, signal }: Exchange): Promise<Answer> {
     const { provider, timeoutMs, proof, metrics, tracer } = this.#options;
     const { invoiceId, attempt, faults } = confirmation;
-    step("invoice to be asked for");
+    failpoint("invoice to be asked for");
     if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
     const done = metrics.providerSeconds.startTimer({ source: this.name });
     const span = tracer === null ? null : startAsking(tracer, confirmation);
@@ -108,7 +108,7 @@ export class ConfirmLine implements Line<Claimed> {
     };
     const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged });
     if (span !== null) endAsking(span, answer, status);
-    step("invoice answered");
+    failpoint("invoice answered");
     ended();
     done();
     proof.note(answer);
@@ -149,7 +149,7 @@ export class ConfirmLine implements Line<Claimed> {
       ? await names.namesFor(answer.invoice.collectionName ?? "")
       : null;
     const unread = known?.unread ?? null;
-    return judge(
+    return decide(
       confirmation,
       answer,
       {
@@ -191,7 +191,7 @@ function reportOf(answer: Answer): UpstreamReport | null {
 
 interface ConfirmPolicyOptions {
   db: Database;
-  lines: readonly ConfirmLine[];
+  lines: readonly ConfirmQueue[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;
   lease: Lease;
@@ -206,9 +206,9 @@ export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOp
     exchanges: concurrency,
     batchSize: 1,
     nextBatch: () => 1,
-    async giveBack(confirmations) {
+    async release(confirmations) {
       for (const line of lines) line.noteGivenBack(confirmations);
-      await confirmationLeases.giveBack(
+      await confirmationLeases.release(
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),
       );

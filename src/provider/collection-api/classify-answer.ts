@@ -8,7 +8,7 @@ import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./
 import type { HttpAnswer } from "./exchange.ts";
 
 /** A success: what was read, and what it was read from. */
-export interface JudgedAnswer<Data> {
+export interface ClassifiedAnswer<Data> {
   data: Data;
   /** The answer's `data` as parsed; numbers that JavaScript would change are kept as raw JSON. */
   document: unknown;
@@ -22,11 +22,11 @@ export interface JudgedAnswer<Data> {
 const ANSWER_LIMITS = { depth: 64, pieces: 20_000 };
 
 /** Interface, part A; error statuses from part B. Pure. @param read the schema of the answer's `data`. */
-export function judgeAnswer<Data>(
+export function classifyAnswer<Data>(
   answer: HttpAnswer,
   read: z.ZodType<Data>,
   now: Date,
-): JudgedAnswer<Data> | FaultDetails {
+): ClassifiedAnswer<Data> | FaultDetails {
   const { status, text } = answer;
   const outside = (detail: string, more: Partial<FaultDetails> = {}): FaultDetails => ({
     ...{ kind: "outside_contract", detail, status, evidence: text },

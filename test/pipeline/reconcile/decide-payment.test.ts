@@ -15,7 +15,7 @@ import {
   saidOf,
   UNDATED,
   WITHOUT_EVENT,
-} from "./judging-payments.ts";
+} from "./deciding-payments.ts";
 
 /** How some platforms write "no date". */
 const EPOCH = { paymentDate: "1970-01-01T00:00:00" };

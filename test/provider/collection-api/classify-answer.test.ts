@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Secret } from "../../../src/platform/values/mask.ts";
 import {
+  classifyAnswer,
+  retryAfterMs,
+  retryDelayMs,
+} from "../../../src/provider/collection-api/classify-answer.ts";
+import {
   CollectionApiError,
   type FaultDetails,
 } from "../../../src/provider/collection-api/collection-api-error.ts";
 import { invoiceRead } from "../../../src/provider/collection-api/contract/index.ts";
-import {
-  judgeAnswer,
-  retryAfterMs,
-  retryDelayMs,
-} from "../../../src/provider/collection-api/judge-answer.ts";
 import { expectGolden } from "../../support/golden.ts";
 
 const NOW = new Date("2026-11-01T10:00:00Z");
@@ -20,7 +20,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /** What an answer means to who waits for `{ id }`. */
 const judged = (status: number, body: unknown, headers: Headers = {}) =>
-  judgeAnswer(
+  classifyAnswer(
     { status, headers, text: typeof body === "string" ? body : JSON.stringify(body) },
     z.object({ id: z.string() }),
     NOW,
@@ -153,7 +153,7 @@ describe("a success that cannot be used is kept", () => {
       const billerMetaData = expect.stringContaining(hash("sha256", field));
       const data = `{"id":"x","status":"Paid","amount":1.10,"billerMetaData":${field},"vat":[{"a":1}],"more":"{["}`;
       const text = `{"status":200,"message":"Read","data":${data}}`;
-      expect(judgeAnswer({ status: 200, headers: {}, text }, invoiceRead, NOW)).toMatchObject({
+      expect(classifyAnswer({ status: 200, headers: {}, text }, invoiceRead, NOW)).toMatchObject({
         data: { id: "x", amount: "1.10", billerMetaData: {} },
         ...{ document: { billerMetaData, vat: [{ a: 1 }], more: "{[" }, leftOut: true, text },
       });

@@ -1,12 +1,12 @@
+import { decide } from "../../../src/pipeline/confirm/decide.ts";
 import type { Rules } from "../../../src/pipeline/confirm/invoices/confirmed-invoice.ts";
-import { judge } from "../../../src/pipeline/confirm/judge.ts";
 import { type Claimed, type KnownInvoice, NEVER_ASKED } from "../../../src/pipeline/confirm/queue/claim.ts";
 import { type Invoice, invoiceRead } from "../../../src/provider/collection-api/contract/index.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
 
 export const ID = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
-/** The dice that adds no jitter. */
+/** The middle of the spread, which moves no wait. */
 const EVEN = 0.5;
 
 export const rules: Rules = {
@@ -55,5 +55,5 @@ export const limited = (retryAfterMs: number | null = null): Answer => ({
 export const interrupted: Answer = { kind: "interrupted" };
 
 /** What follows from this answer about a confirmation, without jitter. */
-export const judged = (asked: Asked, answer: Answer, given: Partial<Rules> = {}, dice = EVEN) =>
-  judge(confirmation(asked), answer, { ...rules, ...given }, dice);
+export const judged = (asked: Asked, answer: Answer, given: Partial<Rules> = {}, jitter = EVEN) =>
+  decide(confirmation(asked), answer, { ...rules, ...given }, jitter);

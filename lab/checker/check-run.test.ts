@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { identityOf } from "./check-events.ts";
+import { checkRun } from "./check-run.ts";
 import { goodRun, INVOICE, line, type Run, TOPIC } from "./good-run.ts";
 import type { Happening } from "./history.ts";
-import { judge } from "./judge-run.ts";
 import type { Books } from "./read-books.ts";
 
 const foundIn = ({ history, books }: Run) =>
-  judge(history, books).map((finding) => `${finding.guarantee} ${finding.what}`);
+  checkRun(history, books).map((finding) => `${finding.guarantee} ${finding.what}`);
 
 type Break = (run: Run) => unknown;
 type Table = Exclude<keyof Books, "read_at">;

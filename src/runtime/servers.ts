@@ -36,7 +36,7 @@ const httpLimits = (requestTimeoutMs: number): ServerOptions => ({
   keepAliveTimeout: KEEP_ALIVE_MS,
 });
 
-interface DoorsOptions {
+interface ServersOptions {
   /** The interface to listen on; all of them when left out. */
   host: string | undefined;
   pools: Readonly<Record<string, () => PoolUsage>>;
@@ -46,7 +46,7 @@ interface DoorsOptions {
 }
 
 /** The ports of one `serve`. They open one by one, and close together, however far a start has come. */
-export function doorsOf(parts: RelayParts, { host, pools, isStarted, isStopping }: DoorsOptions) {
+export function serversOf(parts: RelayParts, { host, pools, isStarted, isStopping }: ServersOptions) {
   const { settings, db, log, metrics } = parts;
   const { OPS_PORT, ADMIN_TOKENS: adminTokens = [] } = settings;
   const open: RunningServer[] = [];

@@ -12,7 +12,7 @@ import {
   notFound,
   outside,
   unpaid,
-} from "./judging-fixture.ts";
+} from "./deciding-fixture.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const LADDER = [2 * SECOND, 10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR];
@@ -35,7 +35,7 @@ describe("an answer that may change is asked for again on the retry schedule", (
   });
 
   it("with jitter, which moves a step by a tenth at most", () => {
-    expect([0, 1].map((dice) => judged({}, unpaid(), {}, dice).dueInMs)).toEqual([1_800, 2_200]);
+    expect([0, 1].map((jitter) => judged({}, unpaid(), {}, jitter).dueInMs)).toEqual([1_800, 2_200]);
   });
 
   it("an id that is not found is asked for after those that are known", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../../../src/pipeline/confirm/judge.ts";
+import type { Outcome } from "../../../src/pipeline/confirm/decide.ts";
 import type { Claimed, KnownInvoice } from "../../../src/pipeline/confirm/queue/claim.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import {
@@ -12,7 +12,7 @@ import {
   limited,
   notFound,
   outside,
-} from "./judging-fixture.ts";
+} from "./deciding-fixture.ts";
 
 const OURS = { collectionNames: new Set(["Term 1"]) };
 const saying = (status: string, day: number, changes: Record<string, unknown> = {}) =>

@@ -3,11 +3,11 @@ import type { Alarm } from "../../platform/alarms/index.ts";
 import type { Database } from "../../platform/database/index.ts";
 import type { Logger, Span, Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
-import { backOffMs, step } from "../../platform/process/index.ts";
+import { backOffMs, failpoint } from "../../platform/process/index.ts";
 
 import { TOPIC, type Upstream, type UpstreamReport } from "../../platform/upstreams/index.ts";
 
-import type { Claim, Exchange, Lease, Line, Policy } from "../../platform/worker/index.ts";
+import type { Claim, Exchange, Lease, Policy, Queue } from "../../platform/worker/index.ts";
 
 import { type ClaimedEvent, claimEvents, claimReplayed } from "./claim-events.ts";
 import { lineOf, REPLAYS, type Route } from "./event-log.ts";
@@ -27,7 +27,7 @@ export function publishPolicy({
   lease,
 }: {
   db: Database;
-  lines: readonly Line<ClaimedEvent>[];
+  lines: readonly Queue<ClaimedEvent>[];
   destination: SnsDestination;
   connections: number;
   lease: Lease;
@@ -41,10 +41,10 @@ export function publishPolicy({
     // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
     nextBatch(waiting, underWay, mayWait) {
       if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
-      step("events to be sent");
+      failpoint("events to be sent");
       return destination.fitting(togetherFirst(waiting));
     },
-    giveBack: (events) => outboxLeases.giveBack(db, events),
+    release: (events) => outboxLeases.release(db, events),
     async extend(events) {
       await outboxLeases.extend(db, events, lease);
     },
@@ -74,7 +74,7 @@ interface SendingOptions {
 }
 
 /** Sends in batches, and keeps the outcome of every entry by itself (G5). */
-abstract class Sending implements Line<ClaimedEvent> {
+abstract class Sending implements Queue<ClaimedEvent> {
   abstract readonly name: string;
   readonly #options: SendingOptions;
 
@@ -91,14 +91,14 @@ abstract class Sending implements Line<ClaimedEvent> {
     const { destination, metrics, tracer } = this.#options;
     const [{ topicArn, replayId }] = batch as [ClaimedEvent];
     const isLive = replayId === null;
-    if (isLive) step("events leave");
-    else step("replayed events leave");
+    if (isLive) failpoint("events leave");
+    else failpoint("replayed events leave");
     const done = isLive ? metrics.snsSeconds.startTimer() : null;
     const traced = tracer === null ? null : startSending(tracer, topicArn, batch, replayId);
     const outcome = await destination.send(topicArn, traced?.events ?? batch, replayId ?? undefined);
     traced?.end(outcome);
-    if (isLive) step("events accepted");
-    else step("replayed events accepted");
+    if (isLive) failpoint("events accepted");
+    else failpoint("replayed events accepted");
     ended();
     done?.();
     if (isLive) {
@@ -171,7 +171,7 @@ abstract class Sending implements Line<ClaimedEvent> {
 }
 
 /** The events of one route; what becomes of them decides the state of its topic. */
-export class PublishLine extends Sending {
+export class PublishQueue extends Sending {
   readonly name: string;
   readonly #options: SendingOptions & { route: Route; upstream: Upstream };
 
@@ -184,7 +184,7 @@ export class PublishLine extends Sending {
   async claim(wanted: number): Promise<Claim<ClaimedEvent>> {
     const { db, route, upstream, lease } = this.#options;
     const { items, isHealthy, moreInMs } = await claimEvents(db, { route, wanted, lease });
-    if (items.length > 0) step("events claimed");
+    if (items.length > 0) failpoint("events claimed");
     upstream.saw(isHealthy);
     return { items, more: items.length >= wanted, moreInMs };
   }
@@ -209,7 +209,7 @@ interface ReplayLineOptions extends SendingOptions {
  * most (G9). Its faults change nothing of a topic, and are told by the replay: each event backs off by itself,
  * one that is refused becomes `dead`, and `held` if the topic is.
  */
-export class ReplayLine extends Sending {
+export class ReplayEventsQueue extends Sending {
   readonly name = REPLAYS;
   readonly share = 0.25;
   readonly #options: ReplayLineOptions;
@@ -224,7 +224,7 @@ export class ReplayLine extends Sending {
     const restsMs = this.#restsUntil - performance.now();
     if (restsMs > 0) return { items: [], more: false, moreInMs: restsMs };
     const items = await claimReplayed(this.#options.db, { ...this.#options, wanted });
-    if (items.length > 0) step("replayed events claimed");
+    if (items.length > 0) failpoint("replayed events claimed");
     else this.#restsUntil = performance.now() + REST_MS;
     return { items, more: items.length >= wanted, moreInMs: null };
   }

@@ -174,7 +174,7 @@ async function ask(snsUrl: string, fields: Record<string, string>): Promise<stri
 const textIn = (xml: string, element: string): string =>
   new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? "";
 
-export interface LocalWorldOptions {
+export interface LocalEnvironmentOptions {
   /** What tunes the relay is taken from it; what points at a real provider, topic or database is not. */
   environment: Record<string, string | undefined>;
   /** Used instead of an embedded one; it must be the relay's own, or empty. */
@@ -201,7 +201,7 @@ const REGION = "us-east-1";
  * @throws RelayError when one of them cannot start, the signal's reason when it was stopped meanwhile; the
  *   others are stopped again.
  */
-export async function startLocalWorld(options: LocalWorldOptions) {
+export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
   const { environment, dataDir, ports, log, signal, database } = options;
   await using starting = new AsyncDisposableStack();
   const portFor = async (what: string, wanted: number): Promise<number> => {
@@ -301,7 +301,7 @@ export async function startLocalWorld(options: LocalWorldOptions) {
 }
 
 /** Everything a payment passes, on this machine. */
-type LocalWorld = Awaited<ReturnType<typeof startLocalWorld>>;
+type LocalEnvironment = Awaited<ReturnType<typeof startLocalEnvironment>>;
 
 /** What ties a relay to a real provider, topic or proxy. */
 const IDENTITY = new Set<string>([...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"]);
@@ -319,7 +319,7 @@ async function refuseForeignDatabase(db: Database): Promise<void> {
 }
 
 /** Creates an invoice as a merchant does: over the provider's API, with the relay's callback URL in it. */
-export async function createSampleInvoice(world: LocalWorld) {
+export async function createSampleInvoice(world: LocalEnvironment) {
   const client = new CollectionClient({
     baseUrl: world.collectionServiceUrl,
     apiKey: world.apiKey,

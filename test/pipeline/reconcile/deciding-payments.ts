@@ -1,8 +1,8 @@
 import {
-  judgePayment,
-  type PaymentJudgement,
+  decidePayment,
+  type PaymentDecision,
   type Terms,
-} from "../../../src/pipeline/reconcile/certificate/judge-payment.ts";
+} from "../../../src/pipeline/reconcile/certificate/decide-payment.ts";
 import type { PaymentFacts } from "../../../src/pipeline/reconcile/certificate/payment-facts.ts";
 
 export const INVOICE = "0f3a6c1e-8a44-4f4e-9a51-6f0f6a4e2f5b";
@@ -94,8 +94,8 @@ export function paidAt(moment: Date | null): Changes {
 
 export const UNDATED: Changes = paidAt(null);
 
-export const judged = (changes: Changes, terms: Partial<Terms> = {}): PaymentJudgement | null =>
-  judgePayment({ ...COMPLETE, ...changes }, { ...TERMS, ...terms });
+export const judged = (changes: Changes, terms: Partial<Terms> = {}): PaymentDecision | null =>
+  decidePayment({ ...COMPLETE, ...changes }, { ...TERMS, ...terms });
 
 /** What is said of it: `weight reason`. */
 export const saidOf = (changes: Changes, terms: Partial<Terms> = {}): string[] | null =>

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { HeldWork } from "../../../src/platform/worker/held-work.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
+import { LeasedWork } from "../../../src/platform/worker/leased-work.ts";
 
 const LEASE_MS = 3_000;
 const WORK = { leaseToken: "token" };
 
 /** Work whose leases are extended as `extend` says; one line. */
 const holding = (extend: () => Promise<boolean>) =>
-  new HeldWork<typeof WORK>({ lineOf: () => "line", lease: leaseOf(LEASE_MS), extend });
+  new LeasedWork<typeof WORK>({ lineOf: () => "line", lease: leaseOf(LEASE_MS), extend });
 
 const BEGINS = { running: [WORK], lapsed: [] };
 const LAPSED = { running: [], lapsed: [WORK] };
