@@ -82,7 +82,9 @@ export function assess(facts: Facts): Omit<Status, keyof Facts> {
       groups.reduce((sum, { count }) => sum + count, actionItems.length) -
       ("count" in worst ? worst.count : 1);
     const more = rest > 0 ? ` A person is needed for ${numberOf(rest, "more thing")}.` : "";
-    return say(`Not all is well: ${"title" in worst ? groupWords(worst) : worst.what}.${more}`);
+    return say(
+      `Not all is well: ${"title" in worst ? `${groupWords(worst)}, since ${clock(worst.oldestAt)}` : worst.what}.${more}`,
+    );
   }
   if (sources.length === 0) return say("Nothing has happened yet: no relay has run with this database.");
   const snoozed = openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
