@@ -1902,6 +1902,35 @@ set state = case state when 'held' then 'due' else 'held' end,
 where ctid = any (array(select ctid from held union all select ctid from due))
 returning state;
 
+-- queueReplayed, src/pipeline/publish/outbox.ts
+insert into outbox (source, event_id, replay_id, invoice_type, topic_arn)
+select source, event_id, $1::uuid, invoice_type, topic_arn
+from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as "given" (
+  "event_id", "source", "invoice_type", "topic_arn"
+)
+on conflict do nothing;
+
+-- selectQueue, src/pipeline/publish/outbox.ts
+select count(*) as waiting, count(*) filter (where state = 'dead') as refused,
+  max(last_error) filter (where state = 'held') as "topicRefusal",
+  max(last_error) filter (where state = 'due') as failure,
+  (array_agg(topic_arn order by due_at) filter (where state = 'due'))[1] as "topicArn",
+  min(due_at) filter (where state = 'due') < clock_timestamp() - interval '2 s' as stands
+from outbox
+where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000';
+
+-- takeBackReplayed, src/pipeline/publish/outbox.ts
+with gone as (
+  delete from outbox
+  where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+  returning source, event_id
+)
+select event.created_at::text as at, event.id, event.source
+from gone
+join event on event.source = gone.source and event.id = gone.event_id
+order by event.created_at, event.id, event.source
+limit 1;
+
 -- writeAcceptances, src/pipeline/publish/outcomes.ts
 with outcome as materialized (
   select *
@@ -2163,35 +2192,6 @@ where "source" = $1 and "published_at" >= $2 and "published_at" < $3
   ) is null
 order by "event_id"
 limit $4;
-
--- queueReplayed, src/pipeline/publish/replayed-events.ts
-insert into outbox (source, event_id, replay_id, invoice_type, topic_arn)
-select source, event_id, $1::uuid, invoice_type, topic_arn
-from unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) as "given" (
-  "event_id", "source", "invoice_type", "topic_arn"
-)
-on conflict do nothing;
-
--- selectQueue, src/pipeline/publish/replayed-events.ts
-select count(*) as waiting, count(*) filter (where state = 'dead') as refused,
-  max(last_error) filter (where state = 'held') as "topicRefusal",
-  max(last_error) filter (where state = 'due') as failure,
-  (array_agg(topic_arn order by due_at) filter (where state = 'due'))[1] as "topicArn",
-  min(due_at) filter (where state = 'due') < clock_timestamp() - interval '2 s' as stands
-from outbox
-where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000';
-
--- takeBackReplayed, src/pipeline/publish/replayed-events.ts
-with gone as (
-  delete from outbox
-  where outbox.replay_id = $1::uuid and not outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-  returning source, event_id
-)
-select event.created_at::text as at, event.id, event.source
-from gone
-join event on event.source = gone.source and event.id = gone.event_id
-order by event.created_at, event.id, event.source
-limit 1;
 
 -- noteAsked, src/pipeline/reconcile/certificate/asked-payment.ts
 insert into asked_payment (
@@ -2876,68 +2876,6 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- selectLastSweeps, src/pipeline/reconcile/last-runs.ts
-select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
-  coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
-  next.last_error as "lastError"
-from unnest($1::text[], $2::uuid[]) as "wanted" ("source", "collection_id")
-left join lateral (
-  select finished_at, missing
-  from sweep as done
-  where done.source = wanted.source and done.collection_id = wanted.collection_id and done.kind = 'automatic'
-    and done.state = 'done' and not (done.listed = 0 and done.unproven::text <> '[]')
-  order by done.started_at desc
-  limit 1
-) as last on true
-left join lateral (
-  select due_at, faults, last_error
-  from sweep as open
-  where open.source = wanted.source and open.collection_id = wanted.collection_id and open.kind = 'automatic'
-    and open.state <> 'done'
-) as next on true
-order by 1, 2;
-
--- selectEverSwept, src/pipeline/reconcile/last-runs.ts
-select distinct "source", "collection_id" as "collectionId" from "sweep" where "kind" = $1;
-
--- selectDaily, src/pipeline/reconcile/last-runs.ts
-select distinct on ("source") "source", "id", "window_to" as "coversTo", (day)::text as "day",
-  (result)::text as "result", (gaps)::int4 as "gaps", (finished_at)::timestamptz as "finishedAt"
-from "certificate"
-where state = 'done' and day is not null and ($1::text[] is null or source = any($2::text[]))
-order by "source", "window_to" desc, certificate.day desc;
-
--- forgetSwept, src/pipeline/reconcile/leftovers.ts
-delete from sweep
-where id in (
-  select id
-  from sweep as old
-  where state = 'done' and finished_at < clock_timestamp() - interval '35 days'
-    and (
-      kind <> 'automatic'
-      or exists (
-        select
-        from sweep as later
-        where later.source = old.source and later.collection_id = old.collection_id
-          and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at
-      )
-    )
-  order by finished_at
-  limit 1000
-);
-
--- deleteAbandoned, src/pipeline/reconcile/leftovers.ts
-delete from "certificate"
-where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
-returning "id";
-
--- selectLeft, src/pipeline/reconcile/leftovers.ts
-select "id"
-from "certificate"
-where state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-  and finished_at > clock_timestamp() - interval '1 day'
-  and exists (select from asked_payment where certificate_id = certificate.id);
-
 -- takeTurn, src/pipeline/reconcile/list/list-pace.ts
 update source
 set version = version + 1,
@@ -3132,6 +3070,68 @@ cross join lateral (
 cross join lateral json_array_elements(newest.document -> 'collections') as named
 where named ->> 'id' = own.id::text
 order by 1;
+
+-- selectLastSweeps, src/pipeline/reconcile/runs.ts
+select wanted.source, wanted.collection_id as "collectionId", last.finished_at as "finishedAt",
+  coalesce(last.missing, 0) as missing, next.due_at as "nextAt", coalesce(next.faults, 0) as faults,
+  next.last_error as "lastError"
+from unnest($1::text[], $2::uuid[]) as "wanted" ("source", "collection_id")
+left join lateral (
+  select finished_at, missing
+  from sweep as done
+  where done.source = wanted.source and done.collection_id = wanted.collection_id and done.kind = 'automatic'
+    and done.state = 'done' and not (done.listed = 0 and done.unproven::text <> '[]')
+  order by done.started_at desc
+  limit 1
+) as last on true
+left join lateral (
+  select due_at, faults, last_error
+  from sweep as open
+  where open.source = wanted.source and open.collection_id = wanted.collection_id and open.kind = 'automatic'
+    and open.state <> 'done'
+) as next on true
+order by 1, 2;
+
+-- selectEverSwept, src/pipeline/reconcile/runs.ts
+select distinct "source", "collection_id" as "collectionId" from "sweep" where "kind" = $1;
+
+-- selectDaily, src/pipeline/reconcile/runs.ts
+select distinct on ("source") "source", "id", "window_to" as "coversTo", (day)::text as "day",
+  (result)::text as "result", (gaps)::int4 as "gaps", (finished_at)::timestamptz as "finishedAt"
+from "certificate"
+where state = 'done' and day is not null and ($1::text[] is null or source = any($2::text[]))
+order by "source", "window_to" desc, certificate.day desc;
+
+-- forgetSwept, src/pipeline/reconcile/runs.ts
+delete from sweep
+where id in (
+  select id
+  from sweep as old
+  where state = 'done' and finished_at < clock_timestamp() - interval '35 days'
+    and (
+      kind <> 'automatic'
+      or exists (
+        select
+        from sweep as later
+        where later.source = old.source and later.collection_id = old.collection_id
+          and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at
+      )
+    )
+  order by finished_at
+  limit 1000
+);
+
+-- deleteAbandoned, src/pipeline/reconcile/runs.ts
+delete from "certificate"
+where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
+returning "id";
+
+-- selectLeft, src/pipeline/reconcile/runs.ts
+select "id"
+from "certificate"
+where state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
+  and finished_at > clock_timestamp() - interval '1 day'
+  and exists (select from asked_payment where certificate_id = certificate.id);
 
 -- selectKnown, src/pipeline/reconcile/sweep/known-payments.ts
 select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
@@ -3891,50 +3891,6 @@ values ($1, $2, $3, $4, $5, $6, $7);
 -- lockReplay, src/pipeline/replay/start-replay.ts
 select "id" from "replay" where "id" = $1 for update;
 
--- noteAnswers, src/platform/upstreams/allowance.ts
-with noted as (
-  update source
-  set unknown_answers = right(
-    case
-      when source.not_found_at > now() - interval '10 minutes' then unknown_answers::text
-      else '0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'
-    end || $1::text,
-    100
-  )::bit(100),
-    not_found_at = case when $2::text like '%1%' then clock_timestamp() else not_found_at end
-  where name = $3
-  returning (
-    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
-  ) as is_flooded
-),
-raised as (
-  insert into alarm (name, source, subject, detail)
-  select distinct on (name, source, subject) name, source, subject, detail
-  from (
-    select *
-    from (
-      select alarm.*
-      from unnest(
-        $4::text[], $5::text[], $6::text[], $7::text[]
-      ) as "alarm" ("name", "source", "subject", "detail")
-      where $8::text like '%1%' and (select is_flooded from noted)
-    ) as seen
-    where not exists (
-      select
-      from alarm
-      where cleared_at is null and last_raised_at > clock_timestamp() - $9::interval
-        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
-    )
-  ) as raised
-  order by name, source, subject
-  on conflict (name, source, subject)
-  where cleared_at is null do update
-  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
-  returning xmax = 0 as is_new
-)
-select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
-from noted;
-
 -- selectUpstream, src/platform/upstreams/change.ts
 select version, faults, slow_downs as "slowDowns",
   case
@@ -4138,6 +4094,50 @@ select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_u
   nullif(greatest(opens_at, now()), now()) as "opensAt"
 from "topic"
 order by 1;
+
+-- noteAnswers, src/platform/upstreams/unknown-ids.ts
+with noted as (
+  update source
+  set unknown_answers = right(
+    case
+      when source.not_found_at > now() - interval '10 minutes' then unknown_answers::text
+      else '0000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000000'
+    end || $1::text,
+    100
+  )::bit(100),
+    not_found_at = case when $2::text like '%1%' then clock_timestamp() else not_found_at end
+  where name = $3
+  returning (
+    bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
+  ) as is_flooded
+),
+raised as (
+  insert into alarm (name, source, subject, detail)
+  select distinct on (name, source, subject) name, source, subject, detail
+  from (
+    select *
+    from (
+      select alarm.*
+      from unnest(
+        $4::text[], $5::text[], $6::text[], $7::text[]
+      ) as "alarm" ("name", "source", "subject", "detail")
+      where $8::text like '%1%' and (select is_flooded from noted)
+    ) as seen
+    where not exists (
+      select
+      from alarm
+      where cleared_at is null and last_raised_at > clock_timestamp() - $9::interval
+        and (alarm.name, alarm.source, alarm.subject) = (seen.name, seen.source, seen.subject)
+    )
+  ) as raised
+  order by name, source, subject
+  on conflict (name, source, subject)
+  where cleared_at is null do update
+  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
+  returning xmax = 0 as is_new
+)
+select is_flooded as "isFlooded", exists (select from raised where is_new) as "isNew"
+from noted;
 
 -- insertSources, src/platform/upstreams/upstream-rows.ts
 insert into source (name, first_served_at)
@@ -4550,14 +4550,6 @@ order by 1;
 select set_config(name, 'off', true)
 from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
 
--- selectReadOnly, src/platform/database/recording-problem.ts
-select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
-
--- requireWrites, src/platform/database/recording-problem.ts
-do $$ begin if (
-  pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'
-) then raise read_only_sql_transaction; end if; end $$;
-
 -- lockRoles, src/platform/database/roles.ts
 select pg_advisory_xact_lock(hashtext('invoice-relay roles'));
 
@@ -4583,6 +4575,14 @@ from pg_stat_activity
 where datname = current_database() and application_name ~ '^invoice-relay'
   and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
 limit 1;
+
+-- selectReadOnly, src/platform/database/server.ts
+select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
+
+-- requireWrites, src/platform/database/server.ts
+do $$ begin if (
+  pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on'
+) then raise read_only_sql_transaction; end if; end $$;
 
 -- selectWaitingPayments, src/operations/backlog.ts
 select source, count(*) as count,

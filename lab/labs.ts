@@ -145,6 +145,6 @@ export const LABS: Readonly<Record<string, Lab>> = {
   volume: {
     about: "very many payments certified, reported, searched and dropped, a flood of made-up ids, and rest",
     quick: ["-t retention|search"],
-    paths: ["src/operations/retention.ts", "src/operations/find-invoices.ts", "src/pipeline/receive/log"],
+    paths: ["src/operations/retention.ts", "src/operations/find.ts", "src/pipeline/receive/log"],
   },
 };

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { findInvoices } from "../../src/operations/find-invoices.ts";
+import { findInvoices } from "../../src/operations/find.ts";
 import type { Database, PagePosition } from "../../src/platform/database/index.ts";
 import { openDatabase } from "../../test/support/database.ts";
 import { startHarness } from "../../test/support/relay.ts";

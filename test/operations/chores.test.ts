@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { doChores } from "../../src/operations/chores.ts";
 import { checkErased, eraseInvoice } from "../../src/operations/erase.ts";
+import { doChores } from "../../src/operations/retention.ts";
 import { openDatabase } from "../support/database.ts";
 import { addCallback, addConfirmation, withDatabase } from "../support/log-rows.ts";
 

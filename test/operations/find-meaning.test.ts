@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { dayIn, selectedBy } from "../../src/operations/find-invoices.ts";
+import { dayIn, selectedBy } from "../../src/operations/find.ts";
 import { amountIn } from "../../src/platform/values/text.ts";
 
 describe("what a search means", () => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findInvoices } from "../../src/operations/find-invoices.ts";
+import { findInvoices } from "../../src/operations/find.ts";
 import { runCli } from "../support/cli-process.ts";
 import { addInvoice, withDatabase } from "../support/log-rows.ts";
 

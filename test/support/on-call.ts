@@ -1,5 +1,5 @@
 import { expect, vi } from "vitest";
-import { failedWrite } from "../../src/platform/database/recording-problem.ts";
+import { failedWrite } from "../../src/platform/database/server.ts";
 import { startAlarmReceiver } from "./alarm-receiver.ts";
 import { runCli } from "./cli-process.ts";
 import { startRelay } from "./relay.ts";

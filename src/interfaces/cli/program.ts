@@ -54,10 +54,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
     resume: async () => (await import("./commands/upstreams.ts")).resumeCommand,
   },
   "Proof and books:": {
-    reconcile: async () => (await import("./commands/certificate.ts")).reconcileCommand,
-    certify: async () => (await import("./commands/certificate.ts")).certifyCommand,
-    certificate: async () => (await import("./commands/certificate.ts")).certificateCommand,
-    report: async () => (await import("./commands/report.ts")).reportCommand,
+    reconcile: async () => (await import("./commands/proof.ts")).reconcileCommand,
+    certify: async () => (await import("./commands/proof.ts")).certifyCommand,
+    certificate: async () => (await import("./commands/proof.ts")).certificateCommand,
+    report: async () => (await import("./commands/proof.ts")).reportCommand,
   },
   "The provider:": {
     api: async () => (await import("./commands/api.ts")).apiCommand,

@@ -25,10 +25,15 @@ export {
   holdOrReleaseTestEvents,
   outboxLeases,
   queueEvents,
+  queueReplayed,
+  type ReplayQueue,
   ROUTE,
+  readReplayQueue,
   requeueEvents,
   reviveDeadEvents,
   type TestRoutes,
+  takeBackReplayed,
+  takeRefused,
   testEventsAreToMove,
   testRoutesOf,
 } from "./outbox.ts";
@@ -46,11 +51,4 @@ export {
   readEvent,
   type WholeEvent,
 } from "./read-events.ts";
-export {
-  queueReplayed,
-  type ReplayQueue,
-  readReplayQueue,
-  takeBackReplayed,
-  takeRefused,
-} from "./replayed-events.ts";
 export { SnsDestination } from "./sns-destination.ts";

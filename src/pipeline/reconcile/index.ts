@@ -11,8 +11,6 @@ export {
 export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificate-row.ts";
 export { type CertifyDeps, runCertifyJob } from "./certificate/certify.ts";
 export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
-export { readDailyCertificates, readSweeps, SWEPT_LIST, type SweptList } from "./last-runs.ts";
-export { forgetListWork, hurryListWork, listWorkNeedsReaping, reapListWork } from "./leftovers.ts";
 export { EARLIEST } from "./list/list-dates.ts";
 export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
 export {
@@ -28,6 +26,16 @@ export {
   readCertificatePage,
 } from "./read-certificates.ts";
 export type { ReconcileSource } from "./reconcile-source.ts";
+export {
+  forgetListWork,
+  hurryListWork,
+  listWorkNeedsReaping,
+  readDailyCertificates,
+  readSweeps,
+  reapListWork,
+  SWEPT_LIST,
+  type SweptList,
+} from "./runs.ts";
 export type { SweepDeps } from "./sweep/run-sweep.ts";
 export { runSweepJob } from "./sweep/sweep.ts";
 export { SWEEP_BACK_OFF, sourcesToSweep } from "./sweep/sweep-row.ts";

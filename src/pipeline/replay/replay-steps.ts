@@ -11,8 +11,7 @@ import {
   readReplayQueue,
   takeRefused,
 } from "../publish/index.ts";
-import type { Selection } from "./filter-conditions.ts";
-import type { LeasedReplay, Position, ReplaySteps, ReplayTarget, Waits } from "./replay.ts";
+import type { LeasedReplay, Position, ReplaySteps, ReplayTarget, Selection, Waits } from "./replay.ts";
 import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 import { findUnopened, selectCallbacks, selectConfirmations } from "./select-invoices.ts";

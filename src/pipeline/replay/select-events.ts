@@ -9,8 +9,14 @@ import {
 } from "../../platform/database/index.ts";
 
 import { isAccepted, isLive, type Route } from "../publish/index.ts";
-import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
-import type { ReplayFilters, ReplayTarget } from "./replay.ts";
+import {
+  conditionOf,
+  EVERY_FILTER,
+  hasVerdict,
+  type ReplayFilters,
+  type ReplayTarget,
+  type Selection,
+} from "./replay.ts";
 
 /** Test events never go to the live topic: without a route they are excluded. */
 const hasRoute = (routes: readonly Route[]) => sql`

@@ -9,8 +9,7 @@ import {
 } from "../../platform/database/index.ts";
 import { type ConfirmationKey, readStates, unknownKeptSince } from "../confirm/index.ts";
 import { isOwnVerdict, readCallback } from "../receive/index.ts";
-import { conditionOf, EVERY_FILTER, hasVerdict, type Selection } from "./filter-conditions.ts";
-import type { ReplayFilters } from "./replay.ts";
+import { conditionOf, EVERY_FILTER, hasVerdict, type ReplayFilters, type Selection } from "./replay.ts";
 
 const takesRefused = ({ refused, verdict }: ReplayFilters) => refused === true || verdict === "refused";
 

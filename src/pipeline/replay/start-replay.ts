@@ -14,13 +14,13 @@ import { RelayError } from "../../platform/errors/index.ts";
 import { failpoint } from "../../platform/process/index.ts";
 import { answeredId, time } from "../../platform/validation/index.ts";
 import { newId } from "../../platform/values/index.ts";
-import { refuseMeaningless } from "./filter-conditions.ts";
 import {
   DEFAULT_RATES,
   type Replay,
   type ReplayFilters,
   type ReplayKind,
   type ReplayRequest,
+  refuseMeaningless,
   replayed,
 } from "./replay.ts";
 import { mustFindReplay, NO_LEASE, updateReplay, withdrawEvents } from "./replay-rows.ts";

@@ -19,26 +19,24 @@ export {
   sliceOf,
   walk,
 } from "./page.ts";
+export { grantRoles } from "./roles.ts";
 export {
+  databaseClock,
+  databaseTime,
+  encodingFault,
   failedWork,
   failedWrite,
   findRecordingProblem,
   isReadOnly,
   READ_ONLY,
   type RecordingProblem,
-  requireWrites,
-  takesCallbacks,
-  type Why,
-} from "./recording-problem.ts";
-export { grantRoles } from "./roles.ts";
-export {
-  databaseClock,
-  databaseTime,
-  encodingFault,
   readPostgresVersion,
   requireWholeSessions,
+  requireWrites,
   someRelayIsConnected,
+  takesCallbacks,
   timeBefore,
+  type Why,
 } from "./server.ts";
 export {
   boolean,

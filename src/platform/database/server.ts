@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
-import { RelayError } from "../errors/index.ts";
+import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
+import { codeOf, messageOf, RelayError } from "../errors/index.ts";
 import { within } from "../process/index.ts";
 import type { Secret } from "../values/index.ts";
 import { RelayClient } from "./connect.ts";
-import { returned, type Slots, Statement } from "./statement.ts";
+import { command, returned, type Slots, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 
 const clock = new Statement(
@@ -135,4 +135,87 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
       "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
       "or through a pooler that keeps sessions (pool_mode = session).",
   );
+}
+
+/** Why callbacks cannot be recorded, for a person; no secrets, no personal data. */
+export interface Why {
+  /** What is wrong, without a full stop. */
+  reason: string;
+  /** What to do about it, a sentence. */
+  action: string;
+}
+
+/** What keeps callbacks from being recorded. */
+export interface RecordingProblem extends Why {
+  alarm: "database_away" | "recording_failing";
+}
+
+export const READ_ONLY: Why = {
+  reason: "Postgres is read-only",
+  action:
+    "Point DATABASE_URL at the primary, or end its read-only mode (default_transaction_read_only there).",
+};
+
+const LOOK_AT_POSTGRES = "Look at Postgres: its log, its disk, its locks and its connections.";
+
+/** SQLSTATEs of a server that answers and takes no writes, with what to do. */
+const REASONS: Readonly<Record<string, Why>> = {
+  "25006": READ_ONLY,
+  "42501": {
+    reason: "the database user may not write callbacks",
+    action: "Grant the user the role invoice_relay_receiver, which the migrations make.",
+  },
+  "53100": { reason: "Postgres' disk is full", action: "Free space on it, or enlarge it." },
+  "55P03": { reason: "a lock is held for too long", action: "Find who holds it (pg_locks), and end it." },
+  "57014": {
+    reason: "Postgres takes too long to commit",
+    action: "Check its disk, its locks and its synchronous standbys.",
+  },
+};
+
+/** Why work other than recording only fails. */
+export const failedWork = (error: unknown): Why =>
+  REASONS[codeOf(error)] ?? { reason: messageOf(error), action: LOOK_AT_POSTGRES };
+
+/** @param error what Postgres said to a write, or that it said nothing. */
+export function failedWrite(error: unknown): RecordingProblem {
+  const why = REASONS[codeOf(error)];
+  const other = { reason: `a write failed (${messageOf(error)})`, action: LOOK_AT_POSTGRES };
+  return { alarm: "recording_failing", ...(why ?? other) };
+}
+
+/** Answers to the question below by a server that is up and refuses, as SQLSTATEs. */
+const REFUSED = /^(42[0-9A-Z]{3}|25006|53100)$/;
+
+// This asks what new transactions are, since the current one may be read-only by its own choice.
+const IS_READ_ONLY = sql`(pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')`;
+
+/** A condition: `findRecordingProblem` would find none. */
+export const takesCallbacks: RawBuilder<boolean> = sql`(not ${IS_READ_ONLY})`;
+
+const selectReadOnly = new Statement(
+  { readOnly: returned.boolean },
+  () => sql`select ${IS_READ_ONLY} as "readOnly"`,
+);
+
+/** Whether Postgres takes no writes at all. @throws what the database throws. */
+export async function isReadOnly(db: Database): Promise<boolean> {
+  const [row] = await selectReadOnly.execute(db);
+  return row?.readOnly !== false;
+}
+
+/** @throws what a write would, after which the pool makes its sessions anew. */
+export const requireWrites = command(
+  () => sql`do $$ begin if ${IS_READ_ONLY} then raise read_only_sql_transaction; end if; end $$`,
+);
+
+/** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
+export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
+  try {
+    await requireWrites(db);
+    return null;
+  } catch (error) {
+    if (REFUSED.test(codeOf(error))) return failedWrite(error);
+    return { alarm: "database_away", reason: messageOf(error), action: LOOK_AT_POSTGRES };
+  }
 }

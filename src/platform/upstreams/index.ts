@@ -1,4 +1,4 @@
-export { admissionTo, allowanceOf, type Limits, UnknownIds } from "./allowance.ts";
+export { admissionTo, allowanceOf, type Limits } from "./allowance.ts";
 export {
   changeByHand,
   endPauses,
@@ -8,6 +8,7 @@ export {
   readUpstreamRow,
 } from "./change.ts";
 export { isHealthy, RETRY_AFTER_LIMIT_MS, STATES, stateOf, type UpstreamReport } from "./machine.ts";
+export { UnknownIds } from "./unknown-ids.ts";
 export { keysAreToProbe, takeProbe, Upstream } from "./upstream.ts";
 export {
   joinHealthySource,

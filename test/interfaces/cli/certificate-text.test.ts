@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { certificateText } from "../../../src/interfaces/cli/commands/certificate.ts";
+import { certificateText } from "../../../src/interfaces/cli/commands/proof.ts";
 import type { Certificate } from "../../../src/pipeline/reconcile/certificate/certificate.ts";
 import { expectGolden } from "../../support/golden.ts";
 

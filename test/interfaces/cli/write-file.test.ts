@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeFileUnlessStopped } from "../../../src/interfaces/cli/commands/report.ts";
+import { writeFileUnlessStopped } from "../../../src/interfaces/cli/commands/proof.ts";
 import { cliContext } from "../../support/cli-process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 

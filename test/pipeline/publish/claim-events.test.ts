@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { claimEvents, claimReplayed } from "../../../src/pipeline/publish/claim-events.ts";
-import { queueReplayed } from "../../../src/pipeline/publish/replayed-events.ts";
+import { queueReplayed } from "../../../src/pipeline/publish/outbox.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
 import { newId } from "../../../src/platform/values/ids.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { forgetAsked } from "../../../src/pipeline/reconcile/certificate/asked-payment.ts";
-import { forgetAbandoned } from "../../../src/pipeline/reconcile/leftovers.ts";
 import { keepWholeReading } from "../../../src/pipeline/reconcile/list/listed-rows.ts";
+import { forgetAbandoned } from "../../../src/pipeline/reconcile/runs.ts";
 import { maxRowsOf } from "../../support/max-rows.ts";
 import { type Harness, startHarness } from "../../support/relay.ts";
 

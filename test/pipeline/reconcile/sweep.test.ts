@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
-import { forgetListWork, hurryListWork, reapListWork } from "../../../src/pipeline/reconcile/leftovers.ts";
+import { forgetListWork, hurryListWork, reapListWork } from "../../../src/pipeline/reconcile/runs.ts";
 import { sourcesToSweep } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";

@@ -24,7 +24,7 @@ import { countText, dayOf, isUuid, plainText, shortText, spanText } from "../../
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, viewText } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
-import { writeFileUnlessStopped } from "./report.ts";
+import { writeFileUnlessStopped } from "./proof.ts";
 
 export const invoicesCommand = (context: CommandContext): Command =>
   operationCommand(context, invoiceOperations, "searchInvoices", {
