@@ -33,7 +33,7 @@ import {
 } from "../platform/upstreams/index.ts";
 import { spanText } from "../platform/values/index.ts";
 
-/** What has kept payments from their events for so long is told of, whatever it is. */
+/** A wait of this length raises an alarm, even if another alarm explains it. */
 const LONG_SECONDS = 600;
 
 /** Work that is overdue by more than this, in s, has no worker or too few. */
@@ -65,8 +65,8 @@ const confirmationsIn = (state: ConfirmationState) =>
 const OPEN_STATES = ["due", "claimed"] as const;
 
 /**
- * One on a step of the retry schedule waits for its time, not for the relay; until its time has come. One that is asked
- * again and again in vain waits for the provider: its alarm tells of it, raised some minutes later.
+ * A confirmation on a step of the retry schedule waits for its due time, not for the relay. A confirmation that is
+ * requested in vain waits for the provider: its own alarm, raised some minutes later, reports it.
  */
 const selectWaitingPayments = waitingIn(sql`
   select one.source, since, alarm.id is null and (one.faults = 0 or one.due_at < now() - interval '1 minute'
@@ -78,7 +78,7 @@ const selectWaitingPayments = waitingIn(sql`
   where one.priority <> 'replay'
     and (one.open_since is not null or one.due_at <= now())`);
 
-/** From its making. One that had no time for a try yet, such as a dead letter just retried, is no trouble. */
+/** Ages count from the event's creation. An untried event, such as a dead letter just retried, has a minute's time. */
 const selectWaitingEvents = waitingIn(sql`
   select outbox.source, event.created_at as since,
     outbox.attempt > 0 or outbox.due_at < now() - interval '1 minute' as unexplained
@@ -174,9 +174,9 @@ async function readAll(db: Database, watched: Watched) {
 const ALL = 10_000;
 
 /**
- * Raises an alarm of each source whose payments have waited for a minute while no other alarm or pause says why, or
- * for ten whatever keeps them; closes it once none waits for a minute any more. A critical alarm of the source or of a
- * topic has told people already, as one of the invoice has.
+ * Raises an alarm for each source whose payments have waited for a minute that no other alarm or pause explains, or
+ * for ten minutes in any case; closes it once all waits are shorter than a minute. A critical alarm of the source or
+ * topic, or an alarm of the invoice, has notified people already.
  */
 export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
   const { payments, events, open, sources, topics, now } = await inSnapshot(db, async (snapshot) => ({
@@ -196,7 +196,7 @@ export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
     );
     if (told.some((alarm) => tells(alarm, now))) return false;
     const isExplained = told.length > 0 || upstreams.some(({ state }) => state === "paused");
-    // One that is open already stays, though faults come and go.
+    // An open alarm stays, though faults come and go.
     const isOpen = open.some(({ name, subject }) => name === "payments_waiting" && subject === source);
     return unexplainedSeconds >= (isExplained && !isOpen ? LONG_SECONDS : STUCK_SECONDS);
   };

@@ -65,7 +65,7 @@ export const closeAlarmsByHand = (given: GivenAlarms) =>
   });
 
 /**
- * Tells nobody of open alarms before `until`: they stay open and are counted, and what still lasts then is told
+ * Silences open alarms until `until`: they stay open and are counted, and alarms that are still open then notify
  * again.
  * @throws RelayError when `until` is not ahead.
  */
@@ -106,9 +106,9 @@ const closeRemoved = new Statement(ENDED_ALARMS, ({ value }: Slots<Served>) => {
 });
 
 /**
- * Closes the open alarms of sources, topics and lists that the settings of no process name any more: nobody
- * needs to see to them. During a deploy processes know different ones, so one's own settings do not decide.
+ * Closes the open alarms of sources, topics and lists that the settings of no process name any more. During a
+ * deploy processes know different ones, so the settings of all processes decide.
  * @param mine what this process serves
- * @returns those that it closed.
+ * @returns the closed alarms.
  */
 export const closeAlarmsOfRemoved = (db: Database, mine: Served) => closeRemoved.execute(db, mine);

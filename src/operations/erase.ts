@@ -90,10 +90,10 @@ async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Pro
 const CHECKED_AT_ONCE = 100;
 
 /**
- * Looks once more at invoices that were erased some time ago: a callback that was being recorded just then
- * may not have seen the mark. One that fails stops no other. Call it regularly.
+ * Checks invoices again that were erased some time ago: a callback that was being recorded just then may not have
+ * seen the mark. An invoice that fails does not stop the others. Call it regularly.
  * @returns how many callbacks it blanked.
- * @throws what came up at the first invoice that could not be blanked, when all others are.
+ * @throws the error of the first invoice that could not be blanked, after all others are.
  */
 export async function checkErased(db: Database): Promise<number> {
   let callbacks = 0;
@@ -119,7 +119,7 @@ const RUN_LIMIT = 5_000;
 /** After so many in a row the cause is none of an invoice's own. */
 const FAILURE_LIMIT = 20;
 
-/** What PERSONAL_DATA_RETENTION blanks. */
+/** The data that PERSONAL_DATA_RETENTION blanks. */
 export const outdatedResult = z.object({
   before: time.describe("Invoices last settled before this time lose their personal data."),
   invoices: whole,
@@ -140,8 +140,8 @@ export async function countOutdated(db: Database, ageMs: number): Promise<Outdat
 }
 
 /**
- * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. One
- * that fails stops no other.
+ * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. An
+ * invoice that fails does not stop the others.
  */
 export async function eraseOutdated({
   db,

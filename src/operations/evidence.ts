@@ -144,7 +144,7 @@ export async function readEvidence(db: Database, invoiceId: string, personal: Ma
 interface EvidenceFile {
   /** Inside the ZIP's folder. */
   path: string;
-  /** What it is, for the list of files. */
+  /** Its contents, for the list of files. */
   what: string;
   /** Whether anything about a person may stand in it: then who may not see that gets its digest. */
   personal: boolean;
@@ -215,7 +215,7 @@ const WITHHELD =
 const sumLines = (files: readonly SummedFile[]): string =>
   files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
 
-/** What each file is, and how to check that none was changed. Pure. */
+/** Lists the files, and how to check that they are unchanged. Pure. */
 function readMe(
   { invoiceId, madeAt }: { invoiceId: string; madeAt: string },
   files: readonly SummedFile[],
@@ -225,7 +225,7 @@ function readMe(
 
 Begin with story.html: open it in a browser, or print it. Times are UTC.
 
-What the files are
+The files
 ${present.map(({ path, what }) => `  ${path}\n      ${what}`).join("\n")}
   SHA256SUMS
       the SHA-256 of every other file here
@@ -286,7 +286,7 @@ ${table(
 <h2>Files</h2>
 ${table(
   "files",
-  ["File", "What it is", "SHA-256"],
+  ["File", "Contents", "SHA-256"],
   files.map(({ path, what, sha256, withheld }) => [withheld ? `${path} (withheld)` : path, what, sha256]),
 )}
 <p>Made ${shown(madeAt)}. README.txt says how to check the digests.</p>

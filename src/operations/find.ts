@@ -112,7 +112,7 @@ const isByConfirmation = ({ status, payer, from, to, confirmedFrom, confirmedTo 
 /** The most callbacks, certificates and replays of an id's beginning to name. */
 const OTHER_LIMIT = 10;
 
-/** What the text of the search box finds. A further page is of the same meaning: those before it find nothing. */
+/** Finds invoices by the text of the search box. A further page keeps the meaning of the first: earlier meanings find nothing. */
 export async function searchInvoices(
   db: Database,
   { text, today, ...terms }: InvoiceTerms & { text: string; today: string },
@@ -133,7 +133,7 @@ export async function searchInvoices(
   return { items: [], next: null, searched, others, waiting };
 }
 
-/** What is no payment and has an id that was searched for. */
+/** Finds callbacks, certificates and replays whose id begins with the text. */
 async function othersBeginning(db: Database, text: string) {
   const range = idRange(text);
   if (range === null) return [];
@@ -179,7 +179,7 @@ export function dayIn(text: string, today: string): string | null {
 }
 
 /**
- * What a text in the search box may mean, the likeliest first; the next one is tried when it finds nothing.
+ * The meanings of a text in the search box, the likeliest first; the next is tried when one finds nothing.
  * Pure.
  * @param today UTC, YYYY-MM-DD
  */

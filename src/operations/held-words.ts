@@ -1,7 +1,7 @@
 import { clock } from "../platform/values/index.ts";
 import type { Held } from "./status.ts";
 
-/** What holds up a source or topic, who did it, and until when. */
+/** Says why a source or topic is held up, by whom, and until when. */
 export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
   const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;
   const why = upstream.lastError === null ? "" : ` (${upstream.lastError})`;

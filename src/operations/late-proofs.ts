@@ -45,7 +45,7 @@ function lateProofs({ at, intervalMs, wanted, sweeps, certificates, firstServed 
   return { lists, days };
 }
 
-/** What keeps it from being proven that no payment is missing: of the settings' sources, or of all where they name none. Pure. */
+/** Lists the gaps in the proof that no payment is missing (G10): of the settings' sources, or of all where they name none. Pure. */
 export function unprovenIn(facts: Facts): string[] {
   const { settings, sources, sweeps, certificates, unproven } = facts;
   const ofSource = (name: string) => sweeps.filter(({ source }) => source === name);

@@ -59,7 +59,7 @@ export const terms = {
   source,
 };
 
-/** Those that stay out of URLs. */
+/** Personal data, which stays out of URLs. */
 export const personalTerms = {
   email: name(320).optional().describe("only those of the payer with this address, whole, in any case"),
   payer: name(320)
@@ -70,7 +70,7 @@ export const personalTerms = {
 const every = z.object({ ...terms, ...personalTerms });
 
 export type InvoiceTerms = Partial<z.output<typeof every>> & {
-  /** What the id of the invoice, or of its event, begins with: eight digits or more. */
+  /** The beginning of the id of the invoice, or of its event: eight digits or more. */
   idPrefix?: string | undefined;
 };
 
@@ -169,7 +169,7 @@ const FOUND = {
   eventId: nullable(returned.uuid),
 };
 
-/** One invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
+/** An invoice as a search shows it; the provider may not have confirmed it yet. No personal data. */
 export type FoundInvoice = RowOf<typeof FOUND>;
 
 const LISTED = sql`
@@ -246,7 +246,7 @@ export async function invoicesNamed(
   };
 }
 
-/** What each source has of these invoices. */
+/** Reads these invoices at each source. */
 export const invoicesOfIds = (db: Database, terms: InvoiceTerms, ids: readonly string[]) =>
   selectByIds.execute(db, { terms, ids });
 
@@ -287,7 +287,7 @@ const examining =
   ): Promise<PageSlice<FoundInvoice>> =>
     sliceOf(await statement.execute(db, { terms, after, most }), most, ({ invoiceId }) => invoiceId);
 
-// One query for each source, to match the index.
+// A query for each source matches the index.
 const selectByPayment = new VaryingStatement(
   WALKED,
   ({ terms, after, most }: Walk) => {

@@ -136,7 +136,7 @@ interface WaitingGiven {
   most: number;
 }
 
-/** What waits, dead letters included, for a status that is one of these by now. */
+/** Confirmations, dead letters included, that wait because of a status that is one of these by now. */
 const waitingForStatus = new Statement(
   { invoiceId: returned.uuid, source: returned.text() },
   ({ value }: Slots<WaitingGiven>) => sql`
@@ -152,8 +152,8 @@ const waitingForStatus = new Statement(
 const OPENED_AT_ONCE = 500;
 
 /**
- * Opens again what waits, dead letters included, because of a status that a person has since put into
- * PAID_STATUSES or INVALID_STATUSES: it is asked about at once, and the answer is judged by today's settings.
+ * Opens confirmations again, dead letters included, that wait because of a status that a person has since put into
+ * PAID_STATUSES or INVALID_STATUSES: the request goes out at once, and today's settings decide on the answer.
  * @returns how many, and whether there may be more.
  */
 export async function settleStatuses(

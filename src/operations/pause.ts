@@ -32,8 +32,8 @@ export interface Pause extends PauseOrResume {
 export const pauseResult = z.object({
   work,
   changed: z.array(z.string()),
-  unchanged: z.array(z.string()).describe("Those that were in that state already."),
-  unknown: z.array(z.string()).describe("Those that no serve has ever known."),
+  unchanged: z.array(z.string()).describe("The names that were in that state already."),
+  unknown: z.array(z.string()).describe("The names that serve has never known."),
 });
 type PauseResult = z.output<typeof pauseResult>;
 

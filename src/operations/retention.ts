@@ -125,7 +125,7 @@ export const retentionResult = z.object({
   personalData: outdatedResult.nullable().describe("null without PERSONAL_DATA_RETENTION."),
   failed: z
     .array(z.object({ chore: z.string(), error: z.string() }))
-    .describe("What could not be done; all else was. The next run tries again."),
+    .describe("The chores that failed; all others were done. The next run tries again."),
 });
 type RetentionResult = z.output<typeof retentionResult>;
 
@@ -136,9 +136,9 @@ const TRIES = 3;
  * Drops whole months of the log that are older than `retentionMs`. Callbacks of open invoices (a confirmation
  * not done, or in quarantine and neither released nor dismissed, or an event neither published nor dismissed)
  * move to the default partition first and are dropped once the invoice is no longer open. Confirmations and
- * events are kept for ever, except confirmations of invoices that stayed unknown for a week. What fails stops
- * nothing else; people are notified when it has failed for a day.
- * @throws what came up, when the database does not answer.
+ * events are kept for ever, except confirmations of invoices that stayed unknown for a week. A chore that
+ * fails does not stop the others; it raises an alarm when it has failed for a day.
+ * @throws the error, when the database does not answer.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
   const { db, retentionMs, dryRun = false, onDone } = options;
@@ -165,7 +165,7 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
 const dropStragglers = droppingStragglers(isOpen);
 const findKept = findingKept(openInvoices);
 
-/** What is to be done, the disk's room first; each fills its part of the result. */
+/** The chores, those that free the disk first; each fills its part of the result. */
 function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
   const { db, personalDataMs, dryRun = false, onDone } = options;
   const { before } = result;
@@ -211,7 +211,7 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
     } catch (error) {
       const { name } = partition;
       const why = isLockTimeout(error) ? "busy" : isNotAllowed(error) ? "not_allowed" : null;
-      // One month that cannot be dropped keeps no other.
+      // A month that cannot be dropped does not stop the others.
       if (why === null) {
         if (dryRun) throw error;
         problem ??= `the partition ${name} stays: ${messageOf(error)}`;

@@ -7,8 +7,9 @@ import { unprovenIn } from "./late-proofs.ts";
 import type { ActionItem, AlarmGroup, Facts, Status } from "./status.ts";
 
 /**
- * What no alarm can tell. Nothing can be written: callbacks cannot be recorded, the schema is another. Or nobody is
- * there who would raise it: no process that works, takes callbacks, or knows a source of the settings. Pure.
+ * Faults that no alarm can report. Either Postgres cannot be written to (callbacks are not recorded, the schema is
+ * another), or no process is there to raise it: no worker, no receiver, no process that knows a source of the
+ * settings. Pure.
  */
 function actionItemsOf(facts: Facts): ActionItem[] {
   const { settings, processes, readOnly, sources, openAlarms, versions } = facts;
@@ -56,12 +57,12 @@ function actionItemsOf(facts: Facts): ActionItem[] {
   return items;
 }
 
-/** What no process that lives does. */
+/** Names the work that no living process does. */
 function undoneIn({ processes }: Facts): string | null {
   const living = processes.filter(({ lives }) => lives);
   const last = processes[0];
   const since = last === undefined ? "" : `, and none has since ${clock(last.seenAt)}`;
-  if (living.length === 0) return `no relay runs: nobody takes callbacks, confirms and publishes${since}`;
+  if (living.length === 0) return `no relay runs, so callbacks are not taken, confirmed or published${since}`;
   if (!living.some(({ workers }) => workers))
     return "no process confirms and publishes: those that run have no workers";
   if (living.some(({ http, onLambda }) => http || onLambda)) return null;
@@ -106,7 +107,7 @@ export function assess(facts: Facts): Omit<Status, keyof Facts> {
 export const groupWords = ({ title, subject }: Pick<AlarmGroup, "title" | "subject">): string =>
   subject ? `${title} (${subject})` : title;
 
-/** What keeps the confirmations of a source from their answers, in words; null where nothing is known to. Pure. */
+/** Says why confirmations of a source wait for answers; null where no cause is known. Pure. */
 export function keepsFromAnswers(facts: Facts, source: string): string | null {
   const held = facts.held.find(({ work, name }) => work === "confirm" && name === source);
   if (held !== undefined) return heldWords(held);

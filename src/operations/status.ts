@@ -19,12 +19,12 @@ export const alarm = z.object({
   lastRaisedAt: time,
   clearedAt: time.nullable(),
   times: whole,
-  snoozedUntil: time.nullable().describe("Nobody is told of it before."),
-  note: z.string().nullable().describe("What a person noted."),
+  snoozedUntil: time.nullable().describe("It notifies again from then on."),
+  note: z.string().nullable().describe("A person's note."),
   title: z.string().describe("Its name in plain words."),
   severity,
-  about: z.string().describe("What its subject names."),
-  action: z.string().describe("What to do about it, a sentence."),
+  about: z.string().describe("The kind of its subject."),
+  action: z.string().describe("The remedy, as a sentence."),
   remedy: remedy.nullable(),
 });
 
@@ -32,13 +32,13 @@ const openAlarms = z.object({
   name: z.enum(ALARM_NAMES),
   title: z.string().describe("In plain words, with their number if they are several."),
   severity,
-  count: whole.describe("Those that are not snoozed."),
+  count: whole.describe("The number that is not snoozed."),
   snoozed: whole,
   snoozedUntil: time.nullable().describe("When the first of those ends to be."),
   subject: z.string().nullable().describe("null for several."),
   oldestAt: time,
   newestAt: time.describe("When one of them was last raised."),
-  action: z.string().describe("What to do about it, a sentence."),
+  action: z.string().describe("The remedy, as a sentence."),
   remedy: remedy.nullable().describe("For several: where they are listed."),
 });
 
@@ -54,14 +54,14 @@ export const upstream = z.object({
 });
 export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
-/** What a person does: confirming asks a source, publishing sends to a topic. */
+/** The work that a person pauses: confirming requests from a source, publishing sends to a topic. */
 export const work = z.enum(["confirm", "publish"]);
 export type PausableWork = z.output<typeof work>;
 
 const actionItem = z.object({
   severity,
-  what: z.string().describe("What is wrong, in plain words."),
-  action: z.string().describe("What to do about it, a sentence."),
+  what: z.string().describe("The fault, in plain words."),
+  action: z.string().describe("The remedy, as a sentence."),
   remedy: remedy.nullable(),
 });
 
@@ -90,13 +90,13 @@ const facts = z.object({
     intervalMs: whole.describe("RECONCILE_INTERVAL."),
   }),
   alarms: z.array(alarm).describe("The newest open ones; openAlarms counts them all."),
-  openAlarms: z.array(openAlarms).describe("One for each name, the gravest first."),
+  openAlarms: z.array(openAlarms).describe("An entry for each name, the gravest first."),
   held: z
     .array(
       upstream.extend({ work, actor: z.string().nullable().describe("Who paused it, if a person did.") }),
     )
     .describe("Sources and topics that are paused, refused or backing off."),
-  sources: z.array(z.string()).describe("Those that serve has known."),
+  sources: z.array(z.string()).describe("The sources that serve has known."),
   firstServed: z.array(z.object({ source: z.string(), at: time.nullable() })),
   backlog: z.object({
     oldestConfirmationSeconds: z.number(),
@@ -147,10 +147,12 @@ const facts = z.object({
       version: z.string(),
       http: z.boolean(),
       workers: z.boolean(),
-      onLambda: z.boolean().describe("Those that take callbacks there are not among these."),
+      onLambda: z.boolean().describe("Lambda functions that take callbacks are not listed."),
       startedAt: time,
       seenAt: time,
-      lives: z.boolean().describe("It said so within three of its beats, of 5 s each, of 60 s on Lambda."),
+      lives: z
+        .boolean()
+        .describe("Its last heartbeat is at most three intervals old; an interval is 5 s, on Lambda 60 s."),
       serves: z.object({
         sources: z.record(z.string(), z.array(answeredId).readonly()),
         topics: z.array(z.string()).readonly(),
@@ -190,7 +192,7 @@ export const status = z.object({
     .describe("Nothing needs a person, every list was read lately, and every day is certified that is over."),
   actionItems: z
     .array(actionItem)
-    .describe("What no alarm can tell, since nothing can be written, or no process is there that would."),
+    .describe("Faults that no alarm can report: nothing can be written, or no process is there to raise it."),
   ...facts.shape,
 });
 export type Status = z.output<typeof status>;

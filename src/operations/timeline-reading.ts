@@ -299,7 +299,7 @@ async function readEvents(
   });
 }
 
-/** What the event itself keeps of the answer that made it: the tables keep the newest time of an answer only. */
+/** The answer that made the event, from the event itself: the tables keep only the newest time of an answer. */
 const answerOfEvent = sql`json_build_object('confirmedAt', ${inPayload("confirmedAt")}, 'status', coalesce(
   (select status from invoice where invoice.source = event.source and invoice.id = event.invoice_id
     and invoice.digest = event.answer_digest),

@@ -50,7 +50,7 @@ export const timeline = z.object({
         sourceError: text.nullable(),
       }),
     )
-    .describe("One for each source that asked."),
+    .describe("A confirmation for each source that asked."),
   events: z
     .array(
       z.object({
@@ -63,7 +63,7 @@ export const timeline = z.object({
         lastError: text.nullable(),
       }),
     )
-    .describe("One for each source that has one."),
+    .describe("An event for each source that has one."),
   entries: z
     .array(
       z.discriminatedUnion("kind", [
@@ -100,8 +100,8 @@ export const timeline = z.object({
   closedTopics: z
     .array(z.object({ arn: text, pausedBy, opensAt: time.nullable(), lastError: text.nullable() }))
     .describe("Topics that accept nothing now."),
-  meaning: z.array(text).describe("What it means and what happens next, a sentence or two each."),
-  next: z.array(remedy.extend({ why: text })).describe("What a person may do about what keeps it."),
+  meaning: z.array(text).describe("The state and the next step, in a sentence or two each."),
+  next: z.array(remedy.extend({ why: text })).describe("Remedies that a person can apply."),
 });
 
 export type Timeline = Omit<z.output<typeof timeline>, "meaning" | "next">;
@@ -111,7 +111,7 @@ export type TimelineConfirmation = Timeline["confirmations"][number];
 export type TimelineEvent = Timeline["events"][number];
 export type ClosedTopic = Timeline["closedTopics"][number];
 
-/** What is listed first when two entries carry the same time. */
+/** The order of entries that carry the same time. */
 const ORDER: Record<TimelineEntry["kind"], number> = {
   paid: 0,
   callback: 1,
@@ -134,8 +134,7 @@ export const byTime = (one: TimelineEntry, other: TimelineEntry): number =>
 const NOBODY_WORKS_MS = 30_000;
 
 /**
- * What the state of an invoice means and what happens next, for who is on call at night. A sentence or two
- * each. Pure.
+ * Explains the state of an invoice and its next step to the person on call, in a sentence or two each. Pure.
  */
 export function meaningOf(timeline: Timeline): string[] {
   const { confirmations, events, invoices, closedTopics, at: now } = timeline;
@@ -146,7 +145,7 @@ export function meaningOf(timeline: Timeline): string[] {
     return named(confirmation.source, confirmationMeaning(confirmation, invoice, now));
   });
   if (confirmations.length === 0)
-    lines.push("No confirmation was opened: nobody asked the provider about it.");
+    lines.push("No confirmation was opened: the provider was not asked about it.");
   for (const event of events) lines.push(named(event.source, eventMeaning(event, closedTopics, now)));
   if (invoices.some(({ erasedAt }) => erasedAt !== null))
     lines.push("Its personal data was erased here; ids and amounts stay.");
@@ -191,13 +190,13 @@ const VERDICT_MEANS: Partial<Record<Verdict, (status: string) => string>> = {
     `The provider said ${status} to the end of the retry schedule. It is not asked again until a new ` +
     "callback or reconcile names it.",
   unknown_invoice: () =>
-    "The provider does not know this invoice. Whoever sent the callback made the id up, or used " +
+    "The provider does not know this invoice. The callback's sender made the id up, or used " +
     "another account's. A new callback asks again.",
 };
 
 const NO_VERDICT = "It was closed without a verdict, which should not happen.";
 
-/** What a person may do about what keeps it from its end. Pure. */
+/** Lists the remedies that a person can apply to an unfinished invoice. Pure. */
 function nextOf(timeline: Timeline): Next[] {
   const { confirmations, events, closedTopics, invoiceId } = timeline;
   const several = new Set([...confirmations, ...events].map(({ source }) => source)).size > 1;
@@ -298,7 +297,7 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
 function whenDue(what: string, dueAt: Date, now: Date): string {
   const overdueMs = +now - +dueAt;
   if (overdueMs > NOBODY_WORKS_MS)
-    return `It has been due since ${clock(dueAt)} and nobody does it: see whether the relay runs, with workers.`;
+    return `It has been due since ${clock(dueAt)} and was not done: see whether the relay runs, with workers.`;
   return `It will be ${what} ${overdueMs >= 0 ? "any moment now" : `at ${clock(dueAt)}`}.`;
 }
 
@@ -322,7 +321,7 @@ const isSameFailure = (one: TimelineEntry, other: TimelineEntry): boolean =>
   one.error === other.error &&
   one.source === other.source;
 
-/** One invoice in one line, as the provider last described it. Pure. */
+/** An invoice in one line, as the provider last described it. Pure. */
 export function headlineOf(
   { invoices, confirmations }: Timeline,
   currencyOf: (source: string) => string | undefined,

@@ -50,8 +50,7 @@ export const undeliveredFilters = z.strictObject({
 type UndeliveredFilters = Partial<z.output<typeof undeliveredFilters>>;
 
 /**
- * Either by invoice or event id, including dismissed items, or everything that the filters match and nobody
- * has dismissed.
+ * Selects by invoice or event id, dismissed items included, or all undismissed items that match the filters.
  */
 type UndeliveredSelection =
   | { ids: readonly string[] /** All sources by default. */; source?: string | undefined }

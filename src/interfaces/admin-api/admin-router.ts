@@ -40,7 +40,7 @@ import { actorOf } from "./sessions.ts";
 
 interface AdminRouterOptions {
   parts: OperationParts;
-  /** Whoever sends one of these, or signed in with it, may do what its role allows. */
+  /** A token's role decides on requests that carry it, and on sessions opened with it. */
   tokens: readonly AdminToken[];
   /** Counts a wrong token. */
   onRefused: () => void;
@@ -156,7 +156,7 @@ async function carryOut(
     return;
   }
   const respond = async () => {
-    // It has waited for its turn, and nobody waits for it any longer.
+    // The client left while the request waited for its turn.
     if (left.signal.aborted) return;
     const result = await runOperation(operation, context, input);
     if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
@@ -231,7 +231,7 @@ const EVERY_MS = 200;
 const wantsProgress = (request: Request): boolean =>
   (request.headers.accept ?? "").split(",").some((type) => type.split(";")[0]?.trim() === NDJSON);
 
-/** Lines of JSON: the progress, and finally the result. The work continues even if nobody reads them. */
+/** Lines of JSON: the progress, and finally the result. The work continues without a reader. */
 class ProgressStream {
   readonly #response: Response;
   readonly #mask: Mask;

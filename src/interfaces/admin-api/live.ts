@@ -8,7 +8,7 @@ import { type Mask, withTextsMasked } from "../../platform/values/index.ts";
 
 interface LiveOptions {
   db: Database;
-  /** What is sent every few seconds, by event name. */
+  /** The readings sent every few seconds, by event name. */
   read: Readonly<Record<string, () => Promise<unknown>>>;
   /** Everything that is sent passes through it. */
   mask: Mask;
@@ -68,7 +68,7 @@ export class Live {
     return this.#listeners.size;
   }
 
-  /** @returns whether there was room. */
+  /** @returns false when the stream has its limit of listeners. */
   listen(response: Response, isOver: () => Promise<boolean>): boolean {
     if (this.#listeners.size >= this.#options.listenerLimit) return false;
     response.writeHead(200, {
@@ -91,7 +91,7 @@ export class Live {
   }
 
   async #leaveIfOver(listener: Listener): Promise<void> {
-    // While nobody can tell, what is asked for next says so.
+    // While that is unknown, the next reading reports the trouble.
     if (await listener.isOver().catch(() => false)) this.#leave(listener);
   }
 
@@ -149,12 +149,12 @@ export class Live {
     this.#write(`event: ${name}\ndata: ${data}\n\n`);
   }
 
-  /** What was last sent is not true any more: who listens from now on gets the trouble instead. */
+  /** Replaces the last reading, which is no longer true: new listeners get the trouble instead. */
   #tellTrouble(what: string): void {
     const since = this.#failingSince.get(what) ?? new Date();
     this.#failingSince.set(what, since);
     this.#last.delete(what);
-    const sentence = "The relay cannot read its database, so nobody knows how it is doing.";
+    const sentence = "The relay cannot read its database, so its state is unknown.";
     this.#write(`event: trouble\ndata: ${JSON.stringify({ what, since, sentence })}\n\n`);
   }
 

@@ -50,7 +50,8 @@ export function openApiDocument(): Json {
     info: {
       title: "invoice-relay admin API",
       version: "1",
-      description: "What the command line does, over HTTP. Every change is audited under the token's name.",
+      description:
+        "The commands of the command line, over HTTP. Every change is audited under the token's name.",
     },
     security: [{ bearer: [] }, { session: [] }],
     paths,
@@ -124,7 +125,7 @@ function describe(operation: Described): Json {
   };
 }
 
-/** A download is text, but for JSON, which is whatever it holds. */
+/** A download is text; a JSON download has the schema of its contents. */
 const schemaIn = (mediaType: string, { mediaTypes, result }: Described): Json =>
   mediaTypes !== undefined && mediaType === "application/json" ? {} : schemaOf(result, "output");
 
@@ -174,7 +175,7 @@ type SchemaIn<Operation, Name extends string> = Operation extends { [Key in Name
   ? Exclude<Schema, undefined>
   : never;
 
-/** What a call gives; a field that the operation does not take fails `tsc`. */
+/** The input of a call; a field that the operation does not take fails `tsc`. */
 export type CallInput<Operation extends AnyOperation> = Part<"path", SchemaIn<Operation, "pathParameters">> &
   Part<"query", SchemaIn<Operation, "query">> &
   Part<"body", SchemaIn<Operation, "body">>;

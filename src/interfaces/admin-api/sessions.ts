@@ -130,9 +130,9 @@ const selectEnded = new Statement(
 const ANSWER_MS = 1_000;
 
 /**
- * The sessions that somebody signed out of, until they would have ended anyway: a copy of their cookie opens
- * nothing, in any process. While Postgres is away each process knows only those that it ended itself: nothing
- * stored can be shown or changed then.
+ * Sessions that were signed out of, until their regular end: a copy of their cookie opens nothing, in any process.
+ * While Postgres is away a process knows only the sessions that it ended itself; stored data cannot be shown or
+ * changed then.
  */
 export class EndedSessions {
   readonly #db: Database;
@@ -149,7 +149,7 @@ export class EndedSessions {
     this.#known.set(id, endsAt);
   }
 
-  /** @returns null when nobody can tell just now. */
+  /** @returns null when that is unknown just now. */
   async has(id: string): Promise<boolean | null> {
     if (this.#known.has(id)) return true;
     return await within(this.#isStored(id), ANSWER_MS, null);

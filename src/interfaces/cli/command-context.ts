@@ -32,7 +32,7 @@ export class CommandContext {
   readonly stderr: Output;
   /** The environment, with what a `--settings` file adds to it. */
   readonly environment: Record<string, string | undefined>;
-  /** What the `--settings` file says, which was named on purpose. */
+  /** The settings in the `--settings` file, which was named on purpose. */
   settingsInFile: Readonly<Record<string, string | undefined>> = {};
   /** Whether the result, or an error, is wanted as JSON. */
   json = false;
@@ -83,7 +83,7 @@ export class CommandContext {
   }
 
   /**
-   * One line (or several) of the result. Nothing that strangers wrote in it reaches a terminal as a command.
+   * Prints a line (or several) of the result. Text of strangers in it never reaches a terminal as a command.
    */
   print(text: string): void {
     this.stdout.write(`${this.json ? plainJson(text) : plainLines(text)}\n`);

@@ -31,10 +31,10 @@ export type ResultOf<Id extends OperationId> = NonNullable<
   Awaited<ReturnType<Extract<Operations, { id: Id }>["run"]>>
 >;
 
-/** What options and arguments say, by the names of the operation's fields. */
+/** Options and arguments, by the names of the operation's fields. */
 export type CommandInput = Record<string, unknown>;
 
-/** What a command adds to its operation: its name, and what a person reads. */
+/** A command's additions to its operation: its name, and the text that a person reads. */
 interface CommandWords<Id extends OperationId> {
   name: string;
   /** The operation's sentence when left out. */
@@ -56,7 +56,7 @@ interface CommandWords<Id extends OperationId> {
     options: CommandInput,
     operating: OperationContext,
   ) => Promise<ResultOf<Id>>;
-  /** What `--json` prints: the operation's result unless said. */
+  /** The output of `--json`; by default the operation's result. */
   json?: (result: ResultOf<Id>, given: CommandInput) => unknown;
   /** Instead of its view. */
   text?: (result: ResultOf<Id>, given: CommandInput) => string;
@@ -64,7 +64,7 @@ interface CommandWords<Id extends OperationId> {
   show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
   /** Looks at what was found, for the exit code. */
   judge?: (result: ResultOf<Id>) => void;
-  /** What is said when there is nothing with this id. */
+  /** The error for an unknown id. */
   missing?: (given: CommandInput) => string;
   /** Lists those that there are. */
   others?: Remedy;
@@ -233,7 +233,7 @@ const isFlag = (schema: z.core.$ZodType): boolean => {
   );
 };
 
-/** What help calls a value, where neither its name nor its form says it. */
+/** Names of values in help, where name and form do not say it. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   name: ["source", "collection", "payer", "actor", "subject"],
   time: ["from", "to", "until", "confirmedFrom", "confirmedTo"],
@@ -266,7 +266,7 @@ const descriptionOf = (schema: z.core.$ZodType): string =>
     .map((one) => (one instanceof z.ZodType ? one.description : undefined))
     .find((text) => text !== undefined) ?? "";
 
-/** What the options say, by the names of the fields. A command line has texts only: what a flag says is `true`. */
+/** Options by the names of the fields. A command line has texts only: a flag is the text `true`. */
 const fieldsIn = (
   options: CommandInput,
   fields: readonly [name: string, schema: z.ZodType][],
@@ -350,7 +350,7 @@ async function withLists<Result>(
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))
       throw new RelayError(
-        "Stopped before the end. What was read is kept: run the same command to continue.",
+        "Stopped before the end. The progress is kept: run the same command to continue.",
         { next: "retry", cause: error },
       );
     throw error;

@@ -18,10 +18,10 @@ import { plainLines } from "./table.ts";
 
 /**
  * How a command is added:
- * 1. What a person may also do over HTTP is an operation: it stands in `operations/list/`, and its command is
- *    made from it by `operationCommand`, which adds a name; its `view` is what a person reads.
- * 2. Any other is a function `<name>Command(context)` in `commands/`. What is slow to load (runtime, sandbox) is
- *    imported inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
+ * 1. A task that exists over HTTP too is an operation: it stands in `operations/list/`, and `operationCommand` makes
+ *    its command from it and adds a name; its `view` is the text that a person reads.
+ * 2. Any other is a function `<name>Command(context)` in `commands/`. Slow modules (runtime, sandbox) are imported
+ *    inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
  *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
  * 3. It is added to its group below, in help order, and its example to `EXAMPLES`; then `npm run documents`.
@@ -39,7 +39,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
     alarms: async () => (await import("./commands/upstreams.ts")).alarmsCommand,
     audit: async () => (await import("./commands/upstreams.ts")).auditCommand,
   },
-  "One payment:": {
+  "Payments:": {
     invoice: async () => (await import("./commands/invoices.ts")).invoiceCommand,
     invoices: async () => (await import("./commands/invoices.ts")).invoicesCommand,
     callbacks: async () => (await import("./commands/invoices.ts")).callbacksCommand,
@@ -73,7 +73,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
 
 type Create = (context: CommandContext) => Command;
 
-/** What the help of all shows of each command, for help.json. */
+/** The line of each command in the overall help, for help.json. */
 export const helpOf = (program: Command): Record<string, string> =>
   Object.fromEntries(
     program.commands.map((command) => [program.createHelp().subcommandTerm(command), command.description()]),
@@ -87,7 +87,7 @@ function stubOf(name: string): Command {
   return stub;
 }
 
-/** Whatever takes the name of a file takes no empty one, which would be the folder itself. */
+/** Refuses an empty file name, which would be the folder itself. */
 function refuseNoFile(command: Command): void {
   for (const option of command.options) if (option.flags.includes("<file>")) option.argParser(fileValue);
   for (const argument of command.registeredArguments)
@@ -114,7 +114,7 @@ export async function createProgram(context: CommandContext, words?: readonly st
     .configureHelp({
       showGlobalOptions: true,
       minWidthToWrap: 20,
-      // Those of `alarms` are not for the commands in them.
+      // Options of `alarms` are not for its subcommands.
       visibleGlobalOptions: ({ parent }) =>
         parent === null ? [] : (parent.parent ?? parent).options.slice(),
     })
@@ -193,9 +193,8 @@ export async function runMain(): Promise<void> {
 const CLOSING_MS = 1_000;
 
 /**
- * All is done: what is open now is a connection whose other end has gone silent, and would keep the process
- * alive until the network gives it up, which takes minutes. What is still to be read of our output is waited
- * for.
+ * Ends the process once its output is read. A connection whose other end has gone silent would keep the process
+ * alive for minutes, until the network gives it up.
  */
 function endSoon(): void {
   const timer = setInterval(() => {
@@ -205,8 +204,8 @@ function endSoon(): void {
 }
 
 /**
- * What help shows after the name of each command, of a group after those of its commands. What is left out takes
- * nothing, or an id.
+ * Arguments that help shows after the name of each command; a group's stand after those of its commands. A command
+ * left out here takes no argument, or an id.
  */
 const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   dev: "--database postgres://localhost/relay",
@@ -319,7 +318,7 @@ export function errorReportOf(error: unknown): ErrorReport {
   return { code: "unexpected", message };
 }
 
-/** What only development needs is left out where NODE_ENV or npm's `omit` says so. */
+/** Names the development package that NODE_ENV or npm's `omit` has left out. */
 function missingPackage(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) return null;
   return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;

@@ -23,7 +23,7 @@ import {
 } from "../../platform/values/index.ts";
 import { sheet, table } from "./table.ts";
 
-/** What a terminal needs to know beside a result. */
+/** Facts that a terminal needs beside a result. */
 interface Rendering {
   currencyOf: (source: string) => string | undefined;
   /** The terminal's width; undefined where the output is no terminal. */
@@ -92,7 +92,7 @@ function wayTo(rows: readonly never[], { id }: Rows<never>): string[] {
   return [`See one with: ${commandLine({ operation, args })}`];
 }
 
-/** A table; where the terminal is narrower, a card for each row. What no row has is left out. */
+/** A table; where the terminal is narrower, a card for each row. Columns without values are left out. */
 function rowsText(
   rows: readonly never[],
   { id, columns, asCards }: Rows<never>,

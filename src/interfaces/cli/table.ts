@@ -2,7 +2,7 @@ import { plainText } from "../../platform/values/index.ts";
 
 export type Cell = string | number | boolean | Date | null | undefined;
 
-/** What stands below each name: a field of the row, or what is made of it. */
+/** The cell below each name: a field of the row, or a value made of the row. */
 export type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 type Column<Row> = FieldOf<Row> | ((row: Row) => Cell);
 type FieldOf<Row> = keyof {
@@ -107,7 +107,7 @@ function cellOf(value: unknown): Cell {
     : (value as Cell);
 }
 
-/** What `plainText` does, for text of several lines: tabs and line ends stay. */
+/** Like `plainText`, for text of several lines: tabs and line ends stay. */
 export const plainLines = (text: string): string =>
   text.replaceAll(/(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\uFFFD");
 

@@ -10,7 +10,7 @@ interface ConsolePagesOptions {
   folder: string | null;
 }
 
-/** The pages load only what the relay itself serves, and nobody else's page may frame them. */
+/** The pages load only files of the relay itself, and foreign pages may not frame them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,7 +37,11 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
   });
   if (!isOpen)
     pages.use((_request, response) =>
-      say(response, 404, "The console is closed: nobody can sign in.\nSet ADMIN_TOKENS and restart.\n"),
+      say(
+        response,
+        404,
+        "The console is closed: it has no token to sign in with.\nSet ADMIN_TOKENS and restart.\n",
+      ),
     );
   else if (folder === null)
     pages.use((_request, response) =>
@@ -62,7 +66,7 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
   return Router().use("/console", pages);
 }
 
-/** Whoever takes gzip, which is every browser by http, too, is given the form that was made with the asset. */
+/** Clients that take gzip, as every browser does, get the file that was compressed with the build. */
 function preferCompressed(folder: string): RequestHandler {
   const there = new Set(existsSync(folder) ? readdirSync(folder) : []);
   return (request, response, next) => {
@@ -75,7 +79,7 @@ function preferCompressed(folder: string): RequestHandler {
   };
 }
 
-/** What keeps a compressed asset from being sent is said in words, which are not compressed. */
+/** An error text in place of a compressed asset is not compressed. */
 const sayPlainly: ErrorRequestHandler = (error, _request, response, next) => {
   response.removeHeader("content-encoding");
   next(error);
@@ -112,7 +116,7 @@ export async function buildPages(outDir: string): Promise<void> {
     root: join(project, "src/interfaces/console/pages"),
     base: "/console/",
     define: { OPERATIONS: JSON.stringify(consoleForms()) },
-    // JSX without an import of React in every file; the same whatever NODE_ENV says.
+    // JSX needs no import of React in every file; NODE_ENV does not change that.
     oxc: { jsx: { runtime: "automatic", importSource: "preact", development: false } },
     build: {
       outDir,
@@ -120,7 +124,7 @@ export async function buildPages(outDir: string): Promise<void> {
       target: "es2023",
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
-      // A slow machine is no fault of whoever starts it.
+      // A slow machine is no fault of the build.
       rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });

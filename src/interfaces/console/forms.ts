@@ -3,7 +3,7 @@ import { schemaOf } from "../admin-api/index.ts";
 
 import type { FormField } from "./pages/parts/form.tsx";
 
-/** What the pages know of an operation before anything is asked: what it does, and what may be given to it. */
+/** An operation as the pages know it before any request: its summary and its parameters. */
 export interface Form {
   path: string;
   summary: string;

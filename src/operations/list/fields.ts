@@ -44,15 +44,15 @@ export const idGiven = z
   .toLowerCase()
   .meta({ format: "uuid" });
 
-/** What to do, as data. */
+/** A remedy, as data. */
 export const remedy = z
   .object({
     operation: z
       .enum(REMEDY_OPERATIONS)
       .describe("Its operationId; doctor, migrate and serve are commands only."),
-    args: z.record(z.string(), z.unknown()).describe("What it is given."),
+    args: z.record(z.string(), z.unknown()).describe("The operation's parameters."),
   })
-  .describe("What does it, or leads there.");
+  .describe("The operation that does it, or that leads there.");
 
 export const idInPath = z.object({ id: idGiven.describe("the id") });
 
@@ -87,12 +87,12 @@ export const line = (most: number) =>
     // Half a character is none that JSON in Postgres takes.
     .refine((text) => text.isWellFormed(), UNSTORABLE);
 
-/** What people call something by: a line, not blank. */
+/** A name that people use: a line, not blank. */
 export const name = (most = 300) => line(most).regex(/\S/, { error: "should not be empty" });
 
 const REASON = { error: "should be a few words, 500 characters at most" };
 const NO_NUL = new RegExp(`^[^${"\\u0000"}]*$`);
-/** What people write, in several lines perhaps; it may be empty. */
+/** Text that people write, perhaps in several lines; it may be empty. */
 export const words = z
   .string()
   .trim()
@@ -150,7 +150,7 @@ const cursor = z
     }
   });
 
-/** Of lists that may be long: the cost of a page is bounded, whatever the filters. */
+/** Pages of a long list: the cost of a page is bounded under all filters. */
 export const pageInQuery = z.object({
   limit: countGiven(1, 200).default(50).describe("the most to list"),
   cursor: cursor.optional().describe("`next` of the previous page, with the same filters"),

@@ -84,7 +84,8 @@ export const invoiceOperations = [
   }),
   post("searchInvoices", "/invoices/search", {
     role: "read",
-    summary: "Find payments by whatever a person has of them; the payer's name and e-mail stay out of URLs",
+    summary:
+      "Find payments by id, reference, payer, amount or day; the payer's name and e-mail stay out of URLs",
     body: z.strictObject({
       ...terms,
       ...pageInQuery.shape,

@@ -27,7 +27,7 @@ export const operations = [
 ] as const;
 
 export const signInRequest = z.strictObject({
-  token: z.string().min(1).max(1_000).describe("One of ADMIN_TOKENS, only the token part."),
+  token: z.string().min(1).max(1_000).describe("The token part of an entry of ADMIN_TOKENS."),
 });
 
 const session = z.object({
@@ -51,7 +51,7 @@ const shape = <
   },
 ) => definition;
 
-/** What is not a plain request and response: sessions, which set cookies, and the event stream. */
+/** Operations beyond a plain request and response: sessions, which set cookies, and the event stream. */
 export const specialOperations = [
   shape({
     id: "signIn",

@@ -37,13 +37,13 @@ export interface OperationParts {
   replayTopicArns: readonly string[];
   retentionMs: number;
   personalDataMs?: number | undefined;
-  /** What `status` needs of the settings. */
+  /** The settings that `status` needs. */
   statusSettings: StatusSettings;
   /** Masks callback tokens in a text; every response passes through it. */
   mask: Mask;
   /** Signs what is issued; null without CERTIFICATE_SIGNING_KEY: it is unsigned then. */
   signer: Signer | null;
-  /** What the books need of each source. */
+  /** The settings of each source that the books need. */
   books: readonly BookSource[];
   /** The settings. @param withTokens whether callback URLs may contain their token. */
   settings: (withTokens: boolean) => SettingsShown;
@@ -68,7 +68,7 @@ export interface OperationContext extends OperationParts {
 
 type Schema = z.ZodType | undefined;
 type Output<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
-/** What a caller writes; nothing where the operation takes nothing. */
+/** A caller's input; undefined where the operation takes nothing. */
 type Input<S extends Schema> = S extends z.ZodType ? z.input<S> : undefined;
 
 export interface OperationShape<
@@ -93,7 +93,7 @@ interface Described<
   Body extends Schema,
   Result extends z.ZodType,
 > {
-  /** One sentence, without its full stop. */
+  /** A sentence without its full stop. */
   summary: string;
   pathParameters?: PathParameters;
   query?: Query;
@@ -124,7 +124,7 @@ interface Runs<PathParameters extends Schema, Query extends Schema, Body extends
 
 /** Any operation, for who calls them all alike. */
 export interface Operation extends OperationShape<string, "get" | "post"> {
-  /** What a response that is no JSON may be; `run` then returns a `Download`. */
+  /** The types of a response other than JSON; `run` then returns a `Download`. */
   mediaTypes?: readonly string[];
   view?: View<never>;
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
@@ -196,17 +196,17 @@ export type Wire<Type> = Type extends Date
 
 export const settingsShown = z.object({
   version: z.string(),
-  on: z.array(z.string()).describe("What this process does with these settings."),
+  on: z.array(z.string()).describe("The tasks that this process does with these settings."),
   off: z.array(z.string()),
   callbackUrls: z
     .array(
       z.object({
         source: z.string(),
         url: z.string().describe("The URL to create invoices with; its token is *** for the role read."),
-        warnings: z.array(z.string()).describe("What may prevent the provider from calling it."),
+        warnings: z.array(z.string()).describe("Reasons why the provider may be unable to call it."),
       }),
     )
-    .describe("One for each source, with its first token."),
+    .describe("A URL for each source, with its first token."),
   sources: z.array(
     z.object({
       name: z.string(),
@@ -230,7 +230,7 @@ export const settingsShown = z.object({
 });
 export type SettingsShown = z.output<typeof settingsShown>;
 
-/** What was asked for cannot be meant, whatever the state: the same sentence over HTTP and at a terminal. */
+/** An input that is wrong in every state: the same sentence over HTTP and at a terminal. */
 export class BadInput extends RelayError {
   /** Each begins with the name of a field. */
   readonly problems: readonly string[];
@@ -249,8 +249,8 @@ export interface OperationInput {
 }
 
 /**
- * Reads what an operation takes. A parameter that it does not know is refused like an unknown field of its
- * body: what somebody asked for is never left out silently.
+ * Reads an operation's input. An unknown parameter is refused like an unknown field of the body: no part of a
+ * request is left out silently.
  * @throws BadInput that names every field that is wrong.
  */
 export function readInput(
@@ -326,9 +326,9 @@ export async function runOperation(
 type Known = Pick<OperationContext, "db" | "statusSettings">;
 
 /**
- * A source or collection that nothing here has ever known is a slip of the pen, not a filter that nothing
- * matches: whatever operation holds one is refused.
- * @throws RelayError that names those there are
+ * Refuses a source or collection that the relay has never known: it is a typing error, not a filter without
+ * matches.
+ * @throws RelayError that names the known ones
  */
 export async function requireKnownNames(known: Known, input: OperationInput): Promise<void> {
   for (const { source, collection } of filtersOf(input)) {

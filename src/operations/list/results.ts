@@ -21,7 +21,7 @@ import {
   whole,
 } from "./fields.ts";
 
-// What operations return, and its types for the views: those of modules stand there.
+// Results of operations, and their types for the views. Results of other modules stand there.
 
 export const listedCallback = z.object({
   id: answeredId,
@@ -122,7 +122,7 @@ export const undeliveredEvidence = undelivered.extend({
       confirmedAt: time,
     })
     .nullable()
-    .describe("What the provider last confirmed."),
+    .describe("The provider's last confirmation."),
   callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
 });
 
@@ -170,18 +170,18 @@ export const listedInvoice = z.object({
 export const invoicesFound = pageOf(listedInvoice).extend({
   searched: z
     .array(z.string())
-    .describe("What was looked for, in words, in this order; all but the last found nothing."),
+    .describe("The searches made, in words, in this order; all but the last found nothing."),
   others: z
     .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
-    .describe("What else has an id that begins so; on the first page only."),
+    .describe("Other items whose id begins so; on the first page only."),
   waiting: z
     .array(
       z.object({
         source: z.string(),
         count: whole,
         oldestSeconds: z.number(),
-        reason: z.string().nullable().describe("What keeps them, in words; null where nothing is known to."),
-        sentence: z.string().describe("All of it, in words."),
+        reason: z.string().nullable().describe("Why they wait, in words; null where no cause is known."),
+        sentence: z.string().describe("The whole entry, in words."),
       }),
     )
     .describe(

@@ -25,7 +25,7 @@ import { change } from "./results.ts";
 
 const { get } = operationsAbout("Status");
 
-/** One thing that happened, on the stream. */
+/** A change, on the stream. */
 export const happening = z.object({
   what: z.enum(["confirmed", "published"]),
   at: time,
@@ -36,7 +36,7 @@ export const happening = z.object({
   totalAmount: decimal.nullable(),
 });
 
-/** What the stream could not read, so that nobody takes what is shown for what is. */
+/** A failed read of the stream, which marks the state on screen as old. */
 export const trouble = z.object({
   what: z.string().describe("The event whose reading failed, such as `status`."),
   since: time.describe("When it failed for the first time in a row."),

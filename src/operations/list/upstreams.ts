@@ -113,7 +113,7 @@ export const alarmOperations = [
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
-    summary: "Tell nobody of open alarms until a time; what still lasts then is told again",
+    summary: "Snooze open alarms until a time; alarms that are still open then notify again",
     view: SNOOZED,
     body: z.strictObject({
       alarms: selectedAlarms,
@@ -142,7 +142,7 @@ export const alarmOperations = [
     view: TESTED,
     result: z.object({
       taken: z.boolean(),
-      problem: z.string().nullable().describe("What went wrong; null when it was taken."),
+      problem: z.string().nullable().describe("The fault; null when it was taken."),
     }),
     run: async ({ tryWebhook }) => {
       const problem = await tryWebhook();

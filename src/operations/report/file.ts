@@ -8,12 +8,12 @@ import { type ErrorCode, RelayError, usageError } from "../../platform/errors/in
 export type Parts = AsyncIterable<string | Uint8Array>;
 
 /**
- * Writes a file that is there as a whole or not at all: to a temporary file beside it, which is flushed to the
- * disk and then takes its name. An older file of that name stays untouched until then. A device or a pipe, which
- * cannot be replaced, is written to as the parts come.
+ * Writes a file as a whole or not at all: to a temporary file beside it, which is flushed to the disk and then takes
+ * its name. An older file of that name stays untouched until then. A device or a pipe, which cannot be replaced,
+ * is written to as the parts come.
  * @returns how many bytes were written.
- * @throws RelayError when the folder is missing or cannot be written to; whatever `parts` throws, and then
- * nothing is left behind.
+ * @throws RelayError when the folder is missing or cannot be written to; every error of `parts`, after the temporary
+ * file is removed.
  */
 export async function writeWholeFile(path: string, parts: Parts): Promise<number> {
   const target = await targetOf(path);
@@ -70,7 +70,7 @@ export interface ZipEntry {
 /**
  * Files as one ZIP, made as it is read: no more than a part of one file is in memory.
  * @param madeAt what unpacked files bear as their time.
- * @throws whatever one of the parts throws.
+ * @throws the error of a part.
  */
 export async function* zipParts(entries: readonly ZipEntry[], madeAt: Date): Parts {
   const zip = new ZipFile();
@@ -80,7 +80,7 @@ export async function* zipParts(entries: readonly ZipEntry[], madeAt: Date): Par
   zip.on("error", (error: Error) => output.destroy(error));
   for (const { path, parts } of entries)
     zip.addReadStreamLazy(path, { mtime: madeAt, mode: 0o100644 }, (ready) => {
-      // Nobody reads it any more.
+      // Its reader is gone.
       if (output.destroyed) return;
       source = Readable.from(parts(), { objectMode: false });
       source.on("error", (error) => zip.emit("error", error));

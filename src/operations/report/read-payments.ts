@@ -75,9 +75,9 @@ const READ = {
 };
 
 /**
- * A payment of the books: a Live invoice that the provider's last answer calls paid. What is in quarantine, or was
- * dismissed there, belongs to somebody else; so does what was released from it, unless its collection is one of the
- * source's own by now.
+ * A payment of the books: a Live invoice that the provider's last answer calls paid. An invoice in quarantine, or
+ * dismissed there, belongs to another merchant; so does a released one, unless its collection is one of the source's
+ * own by now.
  */
 export type Payment = RowOf<typeof PAYMENT> & { source: BookSource; verdict: string | null };
 
@@ -160,7 +160,7 @@ const selectDated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
   );
 });
 
-/** Those without a date of payment count when they were created, as in certificates. */
+/** Payments without a date of payment count when they were created, as in certificates. */
 const selectUndated = new Statement(READ, (slots: Slots<PaymentsQuery>) => {
   const { value } = slots;
   return payments(

@@ -32,13 +32,13 @@ import {
 } from "./sheet.ts";
 
 interface ReportRequest {
-  /** Those to read, in any order. */
+  /** The sources to read, in any order. */
   sources: readonly BookSource[];
   /** Days of payment in the zone of each source, YYYY-MM-DD, both included. */
   from: string;
   to: string;
   collection?: string | undefined;
-  /** Whether whoever asks may see who paid. */
+  /** Whether the reader may see who paid. */
   showsPayers: boolean;
   /** Takes callback tokens out of a text. */
   mask: Mask;
@@ -85,7 +85,7 @@ const CURRENCY: Column<Sourced> = text("currency", ({ source }) => source.curren
 /** Of days and of times. */
 const ZONE: Column<Sourced> = text("time_zone", ({ source }) => source.zone);
 
-/** What an invoice says about money; `settleable` is what the provider owes of it. */
+/** The amounts of an invoice; `settleable` is the part that the provider owes. */
 const AMOUNTS = ["amount", "serviceCharge", "vat", "total", "settleable"] as const;
 
 /** `service_charge`. */
@@ -133,7 +133,7 @@ interface DaySums extends Sourced {
 }
 
 /**
- * Adds up the payments of each day and collection, in this order. What the provider does not say adds nothing.
+ * Adds up the payments of each day and collection, in this order. An amount that the provider left out adds nothing.
  * @throws RelayError when there are more than 100,000.
  */
 async function* sumsOfDays(

@@ -73,10 +73,10 @@ const WIDTHS: Record<Kind, number> = { text: 24, id: 38, money: 16, count: 10, d
 const BOLD = KINDS.length;
 
 /**
- * A sheet as XLSX: one header row that stays in view, filters, and begins each printed page, the rows, and a total
- * row for each currency. It prints across landscape pages, all columns on one.
- * Its totals are SUBTOTAL, which follows the filter, and which no SUBTOTAL over the column adds again. Times
- * and amounts are numbers with a format; texts are texts, whatever they look like.
+ * A sheet as XLSX: a header row, the rows, and a total row for each currency. The header row stays in view, filters,
+ * and begins each printed page. Pages are landscape and hold all columns.
+ * Its totals are SUBTOTAL, which follows the filter and which another SUBTOTAL over the column leaves out. Times and
+ * amounts are numbers with a format; texts stay texts, even if they look like numbers.
  * @param totals adds up the rows as they are written.
  * @throws RelayError when there are more rows than a sheet has.
  */
@@ -186,7 +186,7 @@ const isExact = (value: string): boolean =>
     .replace(/(\.\d*?)0+$/, "$1")
     .replace(".", "").length <= EXACT_DIGITS;
 
-/** Text in the cell itself: no formula, and none either once somebody edits it (`quotePrefix`). */
+/** Text in the cell itself: it is no formula, and stays text when it is edited (`quotePrefix`). */
 const textCell = (at: number, number: number, value: string, style: number): string =>
   `<c r="${letters(at)}${number}" s="${style}" t="inlineStr"><is><t xml:space="preserve">` +
   `${markupText(cellText(value).slice(0, TEXT_LIMIT).toWellFormed())}</t></is></c>`;

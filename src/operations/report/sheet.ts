@@ -2,7 +2,7 @@ import type { Mask } from "../../platform/values/index.ts";
 import { type Money, sumOfMoney } from "../../provider/index.ts";
 
 /**
- * What a cell holds: an id of 36 characters, money as an exact decimal string, a count in digits, a day as YYYY-MM-DD, a time as
+ * The content of a cell: an id of 36 characters, money as an exact decimal string, a count in digits, a day as YYYY-MM-DD, a time as
  * `2026-10-31 23:59:59` on the clocks of the books.
  */
 export type Kind = "text" | "id" | "money" | "count" | "day" | "time";
@@ -14,7 +14,7 @@ export type Cell = string | null;
 export interface SheetColumn {
   name: string;
   kind: Kind;
-  /** What the total row holds of it. */
+  /** Its cell in the total row. */
   total?: "sum" | "count" | undefined;
 }
 
@@ -37,7 +37,7 @@ export const count = columnOf("count");
 export const day = columnOf("day");
 export const time = columnOf("time");
 
-/** What stands in the row of an item. @param mask for its texts. */
+/** The cells of an item's row. @param mask for its texts. */
 export const cellsOf = <Item>(columns: readonly Column<Item>[], item: Item, mask: Mask): Cell[] =>
   columns.map(({ kind, of }) => {
     const cell = of(item);
@@ -99,7 +99,7 @@ export class Totals {
     this.#rows += 1;
   }
 
-  /** Those to show: none where no column has a total. */
+  /** The totals to show: an empty list where no column has a total. */
   get all(): readonly Total[] {
     return this.#hasTotals ? [...this.#totals.values()] : [];
   }

@@ -15,15 +15,15 @@ export const ALARMS: Rows<ListedAlarm> = {
     }),
     time("Over", "clearedAt"),
     time("Snoozed until", "snoozedUntil"),
-    words("What is wrong", "detail", { isLong: true }),
+    words("Fault", "detail", { isLong: true }),
     text("Note", "note", { isLong: true }),
-    words("What to do", ({ clearedAt, action }) => (clearedAt === null ? action : null), {
+    words("Remedy", ({ clearedAt, action }) => (clearedAt === null ? action : null), {
       isLong: true,
       remedy: ({ remedy }) => remedy,
     }),
   ],
   none: "No alarms.",
-  why: "What needs a person is listed here, and sent where ALARM_WEBHOOK_URL leads.",
+  why: "Faults that need a person are listed here, and sent where ALARM_WEBHOOK_URL leads.",
   asCards: true,
 };
 

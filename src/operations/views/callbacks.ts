@@ -3,7 +3,6 @@ import type { CallbackShown, ListedCallback } from "../list/results.ts";
 import { count, id, listOf, type Rows, raw, source, state, text, time, type View } from "./view.ts";
 
 const RECEIVED = time<ListedCallback>("Received", "receivedAt", { phone: "lead" });
-/** What became of it. */
 const FATE = state<ListedCallback>("Verdict", ({ verdict }) => verdict ?? "pending", {
   note: ({ verdict, failedCheck }) => (verdict === "refused" ? whyRefused(failedCheck) : null),
   phone: "side",
@@ -28,7 +27,7 @@ export const CALLBACKS: Rows<ListedCallback> = {
     SOURCE,
   ],
   none: "No callback has come in yet.",
-  why: "One with a wrong token is answered 404 and not recorded.",
+  why: "A callback with a wrong token is answered 404 and not recorded.",
 };
 
 const FOUND: Rows<CallbackShown["ids"][number] & { shown: string }> = {
@@ -38,7 +37,7 @@ const FOUND: Rows<CallbackShown["ids"][number] & { shown: string }> = {
   none: "None: no part of it looks like an invoice's id.",
 };
 
-/** An id that nobody was asked about has no verdict of its own. */
+/** An id without a confirmation has no verdict of its own. */
 const idsIn = ({ ids, verdict: own }: CallbackShown) =>
   ids.map((one) => ({
     ...one,

@@ -28,7 +28,7 @@ export const INVOICES: Rows<ListedInvoice> = {
     source(),
   ],
   none: "No payment has been confirmed yet.",
-  why: "What the provider lists and nobody called about is found by reconciling its day.",
+  why: "A payment without a callback is found by reconciling its day.",
 };
 
 const OTHERS: Rows<InvoicesFound["others"][number]> = {
@@ -39,7 +39,7 @@ const OTHERS: Rows<InvoicesFound["others"][number]> = {
 
 const WAITING: Rows<InvoicesFound["waiting"][number]> = {
   one: "source",
-  columns: [source(), words("What waits", "sentence", { isLong: true })],
+  columns: [source(), words("Backlog", "sentence", { isLong: true })],
 };
 
 /** Beside the payments that a search found. */
@@ -80,7 +80,7 @@ const EVENT: View<InvoiceEvidence["events"][number]> = {
 };
 
 const ANSWER: View<InvoiceEvidence["answers"][number]> = {
-  facts: [time("Asked", "askedAt"), raw("What the provider answered", "document")],
+  facts: [time("Asked", "askedAt"), raw("Provider's answer", "document")],
 };
 
 export const EVIDENCE: View<InvoiceEvidence> = { each: eachOf("events", EVENT) };

@@ -91,7 +91,7 @@ export const REPLAY: View<Replay> = { facts, next };
 
 export const REPLAY_SHOWN: View<{ replay: Replay; refusals: readonly Refusal[] }> = {
   each: eachOf(({ replay }) => [replay], { facts }),
-  lists: [listOf("refusals", REFUSALS, "What SNS refused")],
+  lists: [listOf("refusals", REFUSALS, "Refused by SNS")],
   next: ({ replay }) => next(replay),
 };
 

@@ -4,7 +4,7 @@ import { listOf, type Rows, state, text, type View, words } from "./view.ts";
 const DONE: Rows<{ does: string; isOn: boolean }> = {
   one: "part",
   columns: [
-    text("What this process does", "does", { phone: "lead" }),
+    text("Task", "does", { phone: "lead" }),
     state("State", ({ isOn }) => (isOn ? "on" : "off"), { phone: "side" }),
   ],
 };
@@ -31,7 +31,7 @@ const SETTINGS: Rows<SettingsShown["settings"][number]> = {
   columns: [
     words("Setting", ({ name }) => `\`${name}\``, { phone: "lead" }),
     text("Value", "value", { note: ({ given }) => (given ? "set" : null) }),
-    words("What it is for", "about", { isLong: true }),
+    words("Purpose", "about", { isLong: true }),
   ],
 };
 

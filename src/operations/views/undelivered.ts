@@ -17,7 +17,7 @@ import {
   type View,
 } from "./view.ts";
 
-const KIND = state<Undelivered>("What", "kind", { phone: "side" });
+const KIND = state<Undelivered>("Kind", "kind", { phone: "side" });
 const FIELDS: readonly Field<Undelivered>[] = [
   text("Reference", "reference", { phone: "lead" }),
   money("Total", "amount"),
@@ -35,10 +35,10 @@ export const DEAD_LETTERS: Rows<Undelivered> = {
   id: id("Id", idOf, { of: "dead_letter" }),
   columns: [...FIELDS, KIND],
   none: "No dead letters.",
-  why: "What the relay gives up, after a day of answers it cannot use or a refusal by SNS, waits here.",
+  why: "Payments that the relay gave up, after a day of unusable answers or a refusal by SNS, wait here.",
 };
 
-/** Paid invoices of collections that are not among COLLECTION_IDS: held back until somebody decides. */
+/** Paid invoices of collections that are not among COLLECTION_IDS: held back until a person decides. */
 export const QUARANTINE: Rows<Undelivered> = {
   one: "quarantined invoice",
   id: id("Id", idOf, { of: "quarantined_invoice" }),

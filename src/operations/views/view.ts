@@ -13,7 +13,7 @@ export type Either<Type> = Type extends Date
 export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
 
 /**
- * text: somebody else may have written it; words: a sentence of ours; source: told where there are several; state: one
+ * text: perhaps written by a stranger; words: a sentence of ours; source: shown where there are several; state: one
  * of our words; money: in the row's currency or its source's;
  * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
  */
@@ -34,7 +34,7 @@ interface Look<Row> {
   of?: string | ((row: Row) => string);
   /** Said beside the value. */
   note?: (row: Row) => string | null;
-  /** What does it: at a terminal a command, in the console a button or a link. */
+  /** The remedy: at a terminal a command, in the console a button or a link. */
   remedy?: (row: Row) => AnyRemedy | null;
   /** Takes several lines and what is left of the width. */
   isLong?: boolean;
@@ -70,15 +70,15 @@ export const money: <Row extends { source: string }>(...given: Parameters<typeof
 
 /** Rows of one kind. */
 export interface Rows<Row> {
-  /** What a row is. */
+  /** The noun for a row. */
   one: string;
   many?: string;
-  /** What names a row, and leads to it. */
+  /** The name of a row, which leads to it. */
   id?: Field<Row>;
   columns: readonly Field<Row>[];
   /** Said when there is none at all; left out, an empty list inside of something else is not shown. */
   none?: string;
-  /** What would be there, or where else to look. */
+  /** The rows to expect here, or where else to look. */
   why?: string;
   /** Too much for a line at a terminal. */
   asCards?: true;
@@ -91,7 +91,7 @@ export interface List<Result> {
   of: Rows<never>;
 }
 
-/** What to do next: an operation with what it is given, and why, as words before a colon. */
+/** The next step: an operation with its parameters, and why, as words before a colon. */
 export type Next = Remedy & { why: string };
 
 /** A result: a sentence, facts, then lists, and what to do next. */

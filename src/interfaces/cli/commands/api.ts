@@ -229,7 +229,7 @@ const listed = () =>
     example: exampleOf(name),
   }));
 
-/** Those in brackets may be left out. */
+/** Fields in brackets are optional. */
 const fieldsOf = (name: OperationName): string[] =>
   Object.entries(schemaOf(name)?.shape ?? {}).map(([field, schema]) =>
     (schema as z.ZodType).safeParse(undefined).success ? `[${field}]` : field,
@@ -283,7 +283,7 @@ async function withProvider<Result>(
   }
 }
 
-/** What is needed to call the provider for one merchant account. */
+/** Address and key for the provider's API, for one merchant account. */
 interface ProviderAccount {
   readonly name: string;
   readonly currency: string;

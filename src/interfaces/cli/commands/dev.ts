@@ -33,7 +33,7 @@ export function devCommand(context: CommandContext): Command {
       const running = await Promise.race([starting, stop.asked]);
       if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running, left));
       await stop.asked;
-      // What a stop cuts short on its way fails with errors of its own, which are no news.
+      // A start that the stop cuts short fails with errors of its own, which need no report.
       const started = running === undefined ? starting.catch(() => null) : starting;
       await stop.finish(
         started.then((one) => one?.stop()),
@@ -42,7 +42,7 @@ export function devCommand(context: CommandContext): Command {
     });
 }
 
-/** A step of the start that is under way, such as initdb, ends first. Nobody waits but who can press Ctrl-C again. */
+/** A step of the start that is under way, such as initdb, ends first. A second Ctrl-C cuts the wait short. */
 const GRACE_MS = 60_000;
 
 const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
@@ -88,7 +88,7 @@ function welcome(
   SNS                 ${world.snsUrl}, topic ${world.topicArn}
   Postgres            ${postgres}
 
-Open the first one in a browser and press Pay. What happens then is told here. Ctrl-C stops it all.
+Open the first one in a browser and press Pay. This terminal shows the payment's way. Ctrl-C stops it all.
 Meanwhile, in another terminal:
   ${elsewhere}npm run --silent relay -- --settings ${forShell(settings)} invoice ${sample.id}
 A second invoice: README.md has the command.${startOver}
@@ -145,7 +145,7 @@ export function demoCommand(context: CommandContext): Command {
     });
 }
 
-/** What `dev` and `demo` run with: only what was named on purpose. */
+/** The settings of `dev` and `demo`: only those named on purpose. */
 interface LocalEnvironmentGiven {
   environment: Record<string, string | undefined>;
   /** Of `--database`; undefined for an embedded one. */

@@ -53,7 +53,7 @@ export function invoiceCommand(context: CommandContext): Command {
     .description("show everything that happened to one invoice, and what happens next")
     .argument(
       "<id...>",
-      "its id or how it begins, the merchant's reference, or whatever finds it in invoices",
+      "its id or how the id begins, the merchant's reference, or any search text of invoices",
     );
   return command.action(async () => {
     const { text } = readValue(z.object({ text: name(1_000) }), { text: command.args.join(" ") });

@@ -258,11 +258,11 @@ const namesIn = ({ id, source, result, from, to, madeAt }: Record<string, unknow
 });
 
 function wordsOf({ state, says, keyIsKnown, document }: Verdict): string {
-  const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, BY SOMEBODY";
+  const seal = state !== "signed" ? state.toUpperCase() : keyIsKnown ? "SIGNED" : "UNCHANGED, SIGNER UNKNOWN";
   return [`${seal}: ${says}`, ...(state === "signed" ? [contentsOf(document)] : [])].join("\n");
 }
 
-/** What a certificate says, and what no signature shows: whether a newer one says otherwise. */
+/** The statement of a certificate, with a warning that no signature gives: a newer one may differ. */
 function contentsOf(document: Record<string, unknown>): string {
   const { id, source, result, from, to, madeAt, basis } = document;
   const zone = typeof basis === "object" && basis !== null && "zone" in basis ? String(basis.zone) : "UTC";

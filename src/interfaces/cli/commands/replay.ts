@@ -186,7 +186,7 @@ async function routesFor(context: CommandContext, kind: ReplayKind): Promise<rea
 }
 
 /**
- * What runs a replay here; null for events, which the relay sends, since often it alone may publish.
+ * Chooses the runner of a replay; null for events, which the relay sends, since often it alone may publish.
  * @throws RelayError if no relay runs that could.
  */
 async function chooseRunner(

@@ -112,7 +112,7 @@ async function control(url: string, body: unknown): Promise<object> {
   const refusal = z.object({ message: z.string() }).safeParse(answer).data;
   throw new RelayError(
     refusal === undefined
-      ? `What answers at ${origin} is not the collection service.`
+      ? `The server at ${origin} is not the collection service.`
       : `The collection service refused it: ${refusal.message}`,
     { code: response.status === 404 ? "not_found" : "failed" },
   );
@@ -219,7 +219,7 @@ export function localSnsCommand(context: CommandContext): Command {
           ...settingLines(settings),
           "",
           ...topics.slice(1).map((arn) => `Another topic: ${arn}`),
-          `What was published: ${sns.url}/_control/messages`,
+          `Published messages: ${sns.url}/_control/messages`,
         ].join("\n"),
       );
       await stop.asked;

@@ -33,7 +33,7 @@ export function serveCommand(context: CommandContext): Command {
           `invoice-relay ${doing.filter(Boolean).join(", ")}`,
         );
       await stop.asked;
-      log.info("stopping: no new callbacks; work in progress is finished or given back");
+      log.info("stopping: no new callbacks; work in progress is finished or released");
       await stop.finish(relay.stop());
       log.info("stopped");
     });
@@ -63,7 +63,7 @@ export function doctorCommand(context: CommandContext): Command {
       else if (context.exitCode === 4)
         context.print("\nNothing is wrong here, but something does not answer: see the lines marked FAULT.");
       else if (faults > 0)
-        context.print(`\n${faults === 1 ? "One fault" : `${faults} faults`}: see the lines marked FAULT.`);
+        context.print(`\n${faults === 1 ? "1 fault" : `${faults} faults`}: see the lines marked FAULT.`);
       else context.print("\nNo fault: serve can start.");
     });
 }

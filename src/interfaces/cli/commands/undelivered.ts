@@ -12,7 +12,7 @@ interface Group {
   what: readonly [one: string, many: string];
   list: "listDead" | "listQuarantine";
   show: "showDead" | "showQuarantine";
-  /** What brings an item back, and its operation. */
+  /** The verb that brings an item back, and its operation. */
   act: readonly [verb: "retry" | "release", id: "retryDead" | "releaseQuarantine"];
   dismiss: "dismissDead" | "dismissQuarantine";
 }
@@ -51,7 +51,7 @@ function groupCommand(context: CommandContext, group: Group): Command {
     name: "show",
     missing: (given) => notThere([String(given.id)], group).message,
     others: { operation: group.list, args: {} },
-    // What a terminal shows is copied into tickets.
+    // Output of a terminal is copied into tickets.
     role: "read",
   });
   return new Command(group.name)
@@ -109,6 +109,6 @@ function selectionOf(ids: readonly string[], { all, ...filters }: CommandInput):
 }
 
 function notThere(ids: readonly string[], { list, what }: Group): RelayError {
-  const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `None of these ids is a ${what[0]}`;
+  const none = ids.length === 1 ? `${ids[0]} is not a ${what[0]}` : `These ids include no ${what[0]}`;
   return notFoundError(`${none}.`, { operation: list, args: {} });
 }

@@ -35,7 +35,7 @@ const PAGES: readonly [path: string, title: string, icon: IconName, needs: strin
   ["settings", "Settings & audit", "dials", "readSettings", SettingsPage],
 ];
 
-/** What stands around every page: the way to the others, the connection, who is there. */
+/** The frame of every page: the navigation, the connection, the session. */
 export function Frame({ who }: { who: Session }) {
   const [first = "", ...rest] = segments.value;
   const pages = PAGES.filter(([, , , needs]) => may(needs));
@@ -111,9 +111,9 @@ export function Frame({ who }: { who: Session }) {
 
 const WORDS = {
   connecting: ["Waiting", "The live connection is being made."],
-  live: ["Live", "What happens is shown as it happens."],
-  connected: ["Online", "The relay answers. What is on this page was read when you opened it."],
-  lost: ["Not live", "What you see may be old."],
+  live: ["Live", "Changes appear as they happen."],
+  connected: ["Online", "The relay answers. This page shows the state at the time you opened it."],
+  lost: ["Not live", "This page may be out of date."],
 } as const;
 
 function Connection() {

@@ -4,7 +4,7 @@ import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-ap
 
 const BASE = "/admin/v1";
 
-/** Whether somebody did something since the last request; opening the pages is something. */
+/** Whether a person acted since the last request; opening the pages is an act. */
 let isAttended = true;
 for (const act of ["pointerdown", "keydown"])
   addEventListener(act, () => (isAttended = true), { capture: true, passive: true });
@@ -65,7 +65,7 @@ async function call<Answer>(
 /** How far something is that takes long. */
 export type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
 
-/** What takes long, answered line by line. @returns its result. @throws ApiProblem */
+/** Runs a long operation, which answers line by line. @returns its result. @throws ApiProblem */
 export async function postLines<const Path extends PathOf<"post">>(
   path: Path,
   { body }: CallInput<OperationAt<"post", Path>>,
@@ -75,7 +75,7 @@ export async function postLines<const Path extends PathOf<"post">>(
   const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
   let rest = "";
   const texts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // What ends without its result was cut off.
+  // A stream that ends without its result was cut off.
   const broken = () => new ApiProblem(0, "The connection broke off.");
   for (;;) {
     const read = await texts?.read().catch(() => Promise.reject(broken()));
@@ -121,7 +121,7 @@ async function answerOf(
   throw await problemOf(response);
 }
 
-/** What kept a call from its answer, for a person: what is wrong, and what to do. */
+/** A failed call, in words for a person: the fault and the remedy. */
 export class ApiProblem extends Error {
   /** HTTP's; 0 when nothing answered. */
   readonly status: number;
@@ -139,7 +139,7 @@ export class ApiProblem extends Error {
 const TO_DO: Record<number, string> = {
   0: "See whether you are online, and whether the relay runs. It is retried automatically.",
   401: "Sign in again.",
-  403: "Sign in with a token of a role that may, or ask somebody who has one.",
+  403: "Sign in with a token whose role allows it, or ask a colleague who has one.",
   404: "Check the address, or go back to the list.",
   500: "Try again; the relay's log says more.",
   503: "Try again in a moment.",
@@ -148,7 +148,7 @@ const TO_DO: Record<number, string> = {
 /** Whether another try may be answered otherwise: what is wrong with the request stays wrong. */
 export const isPassing = ({ status }: ApiProblem): boolean => ![400, 401, 403].includes(status);
 
-/** What to do about a problem; "" when its own words say it. */
+/** The remedy of a problem; "" when its own words say it. */
 export const toDo = ({ status }: ApiProblem): string => TO_DO[status] ?? "";
 
 /** A refused answer as a problem: the API's own words where it has some, and not what stands in front. */
@@ -169,7 +169,7 @@ const operations = computed(() =>
   session.value.kind === "signed_in" ? new Set(session.value.who.operations) : new Set<string>(),
 );
 
-/** Whether whoever is signed in may do this: an operation's id in the admin API's document. */
+/** Whether the session's role allows this: an operation's id in the admin API's document. */
 export const may = (operation: string): boolean => operations.value.has(operation);
 
 /** Asks who is signed in, at the start and when something else was refused. */

@@ -22,7 +22,7 @@ const SILENT_MS = 30_000;
 
 /** Whether the status is of now; null before the first one. */
 export const proof = computed(() => {
-  // Judged anew each second.
+  // Computed anew each second.
   now.value;
   const status = heard.value && { at: heard.value.status.at, ageMs: heard.value.age() };
   return proofOf({ connection: connection.value, status, troubles: troubles.value });

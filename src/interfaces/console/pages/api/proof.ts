@@ -6,7 +6,7 @@ const BELIEVED_MS = 15_000;
 /** connecting: not yet; lost: tried again by itself. */
 export type Connection = "connecting" | "open" | "lost";
 
-/** What came of the relay, and whether more comes. */
+/** Data received from the relay, and whether more comes. */
 export interface Heard {
   connection: Connection;
   /** Of the newest status: when it was read, by the relay's clock, and how long ago it came, in ms. */
@@ -14,7 +14,7 @@ export interface Heard {
   troubles: readonly Trouble[];
 }
 
-/** Whether the newest status is of now; else since when nobody knows, and why. */
+/** Whether the newest status is current; else since when it is not, and why. */
 export type Proof =
   | { isFresh: true }
   /** `isLong`: no blip any more. */

@@ -59,7 +59,7 @@ function useCall<Data>(key: string, ask: (signal: AbortSignal) => Promise<Data>)
   };
 }
 
-/** One page of a long list, as the admin API gives it. */
+/** A page of a long list, as the admin API gives it. */
 export interface ListPage<Item> {
   items: Item[];
   /** Where the next page begins; null at the end. */
@@ -68,11 +68,11 @@ export interface ListPage<Item> {
   searchedTo?: string | null;
   /** How many there are in all, where they are counted. */
   total?: number;
-  /** What a text was taken for, in words and in this order; all but the last found nothing. */
+  /** The meanings tried for a text, in words and in this order; all but the last found nothing. */
   searched?: string[];
-  /** What else has an id that begins as the text does. */
+  /** Other items whose id begins with the text. */
   others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
-  /** What waits for its answer, where nothing was found. */
+  /** Confirmations that wait for an answer, where nothing was found. */
   waiting?: AnswerOf<OperationAt<"post", "/invoices/search">>["waiting"];
 }
 
@@ -133,7 +133,7 @@ export function usePolled(
   }, [isUnderWay, isLoading]);
 }
 
-/** Reads again when something changes that somebody else keeps; not for its first value, null before that. */
+/** Reads again when a sign kept elsewhere changes; not for its first value, null before that. */
 export function useReloadAfter(sign: string | null | undefined, reload: () => void): void {
   const last = useRef(sign);
   useEffect(() => {
@@ -142,7 +142,7 @@ export function useReloadAfter(sign: string | null | undefined, reload: () => vo
   }, [sign, reload]);
 }
 
-/** Whether there may be more than what was read: the sign, null where nobody knows it, has changed since. */
+/** Whether more may be there than was read: the sign, null while unknown, has changed since. */
 export function useIsStale(sign: string | null, isReading: boolean): boolean {
   const asked = useRef(sign);
   useEffect(() => {

@@ -17,14 +17,14 @@ import { DEAD, HELD, UndeliveredPage } from "./undelivered.tsx";
 const countIn = ({ list }: (typeof TABS)[number], status: Status | null): number | null =>
   status === null ? null : (list.figure?.(status) ?? null);
 
-/** What waits for a person, and what to do about it. */
+/** Lists items that wait for a person, with their remedies. */
 export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] }) {
   const tab = TABS.find((one) => one.path === path);
   const status = liveStatus.value;
   useLive(id === undefined);
   useEffect(() => {
     if (tab !== undefined || status === null) return;
-    // Whoever comes for what waits sees it, not a list that is empty.
+    // The page opens on the first list that is not empty.
     const first = TABS.find((one) => (countIn(one, status) ?? 0) > 0) ?? TABS[0];
     go(`attention/${first?.path}`, { replace: true });
   }, [tab, status]);
@@ -34,7 +34,7 @@ export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] })
     <>
       <PageHead title="Attention" says={status === null ? undefined : headlineOf(status, proof.value)} />
       <Tabs
-        label="What waits"
+        label="Kinds of items"
         tabs={TABS.map((one) => ({
           to: `attention/${one.path}`,
           title: one.title,
@@ -54,7 +54,7 @@ const countAlarms = ({ openAlarms }: Status, named?: string): number =>
     .filter(({ name }) => named === undefined || name === named)
     .reduce((sum, { count }) => sum + count, 0);
 
-/** What an act is about: those that are chosen, or all open ones of what is filtered for. */
+/** The alarms of an act: the chosen ones, or all open ones that match the filters. */
 type Selected = CallInput<OperationAt<"post", "/alarms/close">>["body"]["alarms"];
 
 const chosen = (alarms: readonly ListedAlarm[]): Selected =>
@@ -129,7 +129,7 @@ const OPEN: ListDefinition<ListedAlarm> = {
   figure: (status) => countAlarms(status),
 };
 
-/** Payments whose answers are odd: they count all the same, and somebody should know. */
+/** Payments whose answers are odd: they count all the same, and a person should know. */
 const ANOMALIES: ListDefinition<ListedAlarm> = {
   of: {
     ...ALARMS,

@@ -18,7 +18,7 @@ import { Answered, PageHead } from "../parts/page.tsx";
 
 const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
 
-/** Decides about some, or about all that nobody dismissed. */
+/** Decides about some items, or about all undismissed ones. */
 function decision(operation: string, title: string, view: typeof RETRIED): RowsAct<Undelivered> {
   const decide = async (
     choice: object,
@@ -69,7 +69,7 @@ const LISTS = {
   quarantine: ["In quarantine", "Quarantine", "/quarantine/{id}", HELD],
 } as const;
 
-/** One of them with all that helps to decide about it. @param id an invoice's or an event's. */
+/** An item with all facts that help to decide about it. @param id an invoice's or an event's. */
 export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: string }) {
   const [title, above, path, { acts = [] }] = LISTS[list];
   const answer = useAnswer(path, {

@@ -54,7 +54,7 @@ export const REFUSED: ListDefinition<ListedCallback> = {
     ...CALLBACKS,
     one: "refused callback",
     none: "No callback was refused.",
-    why: "Those that fail a configured check of signature, header or address are kept and shown here.",
+    why: "Callbacks that fail a configured check of signature, header or address are kept and listed here.",
   },
   acts: [READ_AGAIN],
 };

@@ -133,7 +133,7 @@ interface MonthGridProps {
   certified: ReadonlyMap<string, CalendarDay>;
 }
 
-/** One month as a calendar; what a day's colour says stands in words as well. */
+/** A month as a calendar; words repeat the meaning of a day's colour. */
 function MonthGrid({ month: { name, weeks }, stateOf, certified }: MonthGridProps) {
   return (
     <table class="month">
@@ -193,7 +193,7 @@ function DayCell({ day, state, certified }: DayCellProps) {
   );
 }
 
-/** What a day's mark means, and the mark; of payments that are missing it is their number. */
+/** The meaning of a day's mark, and the mark; for missing payments it is their number. */
 const MARKS: Readonly<Record<Exclude<DayState, "none">, readonly [means: string, mark: ComponentChildren]>> =
   {
     equal: ["every payment came through", <Icon key="mark" name="check" />],
@@ -205,7 +205,7 @@ const MARKS: Readonly<Record<Exclude<DayState, "none">, readonly [means: string,
 
 const STATES = Object.keys(MARKS) as (keyof typeof MARKS)[];
 
-/** What the marks of a calendar mean, as far as there are any. */
+/** The legend of the marks that the calendar shows. */
 function Legend({ states }: { states: readonly DayState[] }) {
   const there = STATES.filter((state) => states.includes(state));
   if (there.length === 0) return null;

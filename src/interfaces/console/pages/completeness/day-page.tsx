@@ -12,7 +12,7 @@ import { Badge, Download, Money, Time } from "../parts/values.tsx";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
 import { ProofForm } from "./proof-form.tsx";
 
-/** One day: its totals, and its differences by name. @param day as it stands in the address. */
+/** A day: its totals, and its differences by name. @param day as it stands in the address. */
 export function DayPage({ day }: { day: string }) {
   const answer = useAnswer("/certificates/calendar", { query: { from: day, to: day } });
   const title = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeZone: "UTC" }).format(
@@ -139,7 +139,7 @@ const differencesOf = (
   of: {
     one: "difference",
     columns: DIFFERENCES,
-    none: "None is named here.",
+    none: "No difference is named here.",
     why: wordsOfNone(counted),
   },
   keyOf: ({ invoiceId, eventId, reason }) => `${invoiceId} ${eventId} ${reason}`,

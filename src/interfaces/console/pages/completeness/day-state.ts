@@ -12,7 +12,7 @@ export type CalendarDay = Calendar["days"][number];
  */
 export type DayState = "equal" | "missing" | "differs" | "refused" | "unproven" | "none";
 
-/** @param today and @param servedSince days of the books; the latter null when nobody knows. */
+/** @param today and @param servedSince days of the books; the latter null when unknown. */
 export function stateOfDay(
   day: Day,
   certified: CalendarDay | undefined,
@@ -34,7 +34,7 @@ const told = (what: string, tally: { count: number; amount: string } | undefined
 /** Lists that contradict themselves prove nothing, and no money is known to be missing. */
 export const toneOfDay = (state: DayState): Tone => (state === "refused" ? "wait" : toneOf(state));
 
-/** What a reader of the calendar is told about a day, in a few words. */
+/** A day's state for readers of the calendar, in a few words. */
 export const wordsOfDay = (state: DayState, certified: CalendarDay | undefined): string =>
   ({
     missing: told("missing", certified?.missing),

@@ -13,7 +13,7 @@ import { Problem, ProgressShown, Section } from "../parts/page.tsx";
 import { Button, Download } from "../parts/values.tsx";
 
 interface ProofFormProps {
-  /** What the fields begin with; YYYY-MM-DD. */
+  /** The first values of the fields; YYYY-MM-DD. */
   from: string;
   to: string;
   /** Whose days they are. */
@@ -23,7 +23,7 @@ interface ProofFormProps {
   onDone: () => void;
 }
 
-/** Certify or reconcile a period, with progress; as far as whoever is signed in may. */
+/** Certifies or reconciles a period, with progress, as far as the session's role allows. */
 export function ProofForm({ from: first, to: last, zone = "", isFixed = false, onDone }: ProofFormProps) {
   const { values, onInput } = useValues({ from: first, to: last });
   const { from = "", to = "" } = values;
@@ -96,7 +96,7 @@ type Work = "certify" | "reconcile";
 
 const PUBLISH = fieldsOf("reconcile", ["publish"]);
 
-/** What came of the sources that could be read, and which could not. */
+/** The results of the sources that could be read, and the names of the others. */
 function certifiedWords(results: readonly (Certificate | Unread)[]): string {
   const failed = results.flatMap((one) =>
     "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
@@ -118,14 +118,14 @@ function provenWords(certificates: readonly Pick<Certificate, "result" | "gaps">
 type Asked = CallInput<OperationAt<"get", "/reports/{report}">>;
 type Report = Asked["path"]["report"];
 
-/** What a report has a row for, besides its totals. */
+/** The rows of a report, besides its totals. */
 const REPORTS: Readonly<Record<Report, string>> = {
   payments: "every payment",
   days: "each day and collection",
   differences: "each difference",
 };
 
-/** @param from and @param to what the fields begin with; YYYY-MM-DD. */
+/** @param from and @param to the first values of the fields; YYYY-MM-DD. */
 export function ReportForm({ from: first, to: last }: { from: string; to: string }) {
   const { values, onInput } = useValues({ report: "payments", from: first, to: last });
   if (!may("exportReport")) return null;

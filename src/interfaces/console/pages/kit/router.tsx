@@ -7,9 +7,9 @@ const address = signal(readAddress());
 
 /** The path below `/console/`, in decoded segments; [] is where one arrives. */
 export const segments = computed(() => segmentsOf(address.value.path));
-/** What stands behind the `?`. */
+/** The part behind the `?`. */
 export const query = computed(() => new URLSearchParams(address.value.search));
-/** "" for none. It may name somebody: it stands behind the `#`, which a browser keeps and sends to nobody. */
+/** "" for none. It may name a person: it stands behind the `#`, which a browser never sends. */
 export const searched = computed(() => new URLSearchParams(address.value.hash.slice(1)).get("search") ?? "");
 
 /** Where one was on a page that one left, for when one comes back. */

@@ -27,7 +27,7 @@ export const zone = computed(() => (inUtc.value ? "UTC" : Intl.DateTimeFormat().
 /** By how much the relay's clock is ahead of this browser's, in ms: a laptop's may be a day off. */
 let aheadMs = 0;
 
-/** By the relay's clock, each second while somebody is signed in. */
+/** By the relay's clock, each second during a session. */
 export const now = signal(Date.now());
 
 export const tick = (): void => {
@@ -70,11 +70,11 @@ export function shortTime(at: Date, timeZone: string): string {
   return `${sameYear ? day.slice(0, -5) : day}, ${clockText(at, timeZone)}`;
 }
 
-/** `22 Nov 2026, 04:05:06.123 UTC`: whole, for whoever needs it exactly. */
+/** `22 Nov 2026, 04:05:06.123 UTC`: whole, for readers who need it exactly. */
 export const fullTime = (at: Date, timeZone: string): string =>
   `${dayText(at, timeZone)}, ${clockText(at, timeZone, { ms: true })} ${zoneName(at, timeZone)}`;
 
-/** What people call the zone at that time: `UTC`, `WAT`, `GMT+1`. */
+/** The common name of the zone at that time: `UTC`, `WAT`, `GMT+1`. */
 function zoneName(at: Date, timeZone: string): string {
   if (timeZone === "UTC") return "UTC";
   const parts = new Intl.DateTimeFormat("en-GB", { timeZone, timeZoneName: "short" }).formatToParts(at);

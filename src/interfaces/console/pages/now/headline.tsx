@@ -30,7 +30,7 @@ export function Headline() {
       )}
       {status !== null && (
         <p class="quiet">
-          {known?.isFresh === false ? "What is below is as of" : "As of"} <Time at={status.at} as="full" />
+          {known?.isFresh === false ? "The state below is as of" : "As of"} <Time at={status.at} as="full" />
         </p>
       )}
       {troubles.value
@@ -59,7 +59,7 @@ export function Headline() {
 const isHeldUp = ({ waiting, needsPerson, held }: Status): boolean =>
   waiting.length > 0 && (needsPerson || held.length > 0);
 
-/** What of the page comes with an event of the stream. */
+/** The part of the page that comes with each event of the stream. */
 const READINGS: Readonly<Record<string, string>> = {
   activity: "Counts, ages and upstreams:",
   payment: "The newest payments:",
@@ -80,7 +80,7 @@ export function headlineOf(status: Pick<Status, "sentence"> | null, known: Proof
   return status === null ? "" : sayHere(status.sentence);
 }
 
-/** What needs a person, the gravest first. */
+/** Faults that need a person, the gravest first. */
 function ToDo({ status: { actionItems, openAlarms, alarms } }: { status: Status }) {
   return (
     <ol class="columns to-do">

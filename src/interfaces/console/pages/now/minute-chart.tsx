@@ -17,7 +17,7 @@ interface ChartProps {
   onOpen: (from: Date, to: Date) => void;
 }
 
-/** What stands above is of the minute pointed at, else of all. Arrow keys point; Enter or a click opens. */
+/** The figures above count the minute pointed at, else all minutes. Arrow keys point; Enter or a click opens. */
 export function MinuteChart({ minutes, onOpen }: ChartProps) {
   const [pointed, setPointed] = useState<number | null>(null);
   const sum = (what: Counted) => minutes.reduce((total, one) => total + one[what], 0);
@@ -57,7 +57,7 @@ export function MinuteChart({ minutes, onOpen }: ChartProps) {
 /** `04:05` */
 const hourText = (at: string): string => clockText(new Date(at), zone.value).slice(0, 5);
 
-/** What stands at the top of the chart: above every bar, and half of it a whole number. */
+/** The number at the top of the chart: above every bar, and half of it a whole number. */
 function topOf(minutes: Activity["minutes"]): number {
   const most = Math.max(4, ...minutes.map(({ received, published }) => Math.max(received, published)));
   const power = 10 ** Math.floor(Math.log10(most));

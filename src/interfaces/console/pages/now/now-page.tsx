@@ -38,7 +38,7 @@ export function NowPage() {
                 <Empty title="Nothing yet">
                   <p>
                     Create your invoices with the callback URL that stands in{" "}
-                    <Link to="settings">Settings</Link>. When somebody pays one, it shows up here by itself.
+                    <Link to="settings">Settings</Link>. Each payment then appears here by itself.
                   </p>
                 </Empty>
               </div>
@@ -57,7 +57,7 @@ export function NowPage() {
                     <UpstreamShown upstream={upstream} what={what} />
                   </li>
                 ))}
-                {upstreams.length === 0 && <li class="quiet">None was used yet.</li>}
+                {upstreams.length === 0 && <li class="quiet">No source or topic has been used yet.</li>}
               </ul>
             </Section>
           </div>
@@ -107,7 +107,7 @@ function Times({ activity: { latency, oldest }, status }: { activity: Activity; 
   );
 }
 
-/** What a later step, or a replay, is to do is no backlog, but not nothing. */
+/** Work of a later step or of a replay is no backlog, but it is work. */
 const isOpen = ({ state, count }: { state: string; count: number }): boolean =>
   count > 0 && (state === "due" || state === "claimed");
 
@@ -116,7 +116,7 @@ const SHOWN = 7;
 /** The newest payments: those that were there, and each that comes through while one looks. */
 function JustNow() {
   const { data, reload } = useAnswer("/invoices", { query: { limit: SHOWN } });
-  // What came while nothing was heard.
+  // Reads the payments that came while the connection was lost.
   useReloadAfter(`${connection.value === "lost"}`, reload);
   const newest = newestOf(happenings.value, data?.items ?? [], SHOWN);
   return (

@@ -9,12 +9,12 @@ import { Button, type IconName } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */
 export interface Act {
-  /** The operation of the admin API: no button for whoever may not. */
+  /** The operation of the admin API: a session that may not run it sees no button. */
   operation: string;
   /** The verb, on the button that asks and the one that does. */
   title: string;
   isMain?: boolean | undefined;
-  /** What is to be filled in beside the reason, by what was filled in so far. */
+  /** Fields beside the reason, by the values filled in so far. */
   fields?: ((values: Values) => readonly FormField[]) | undefined;
 }
 

@@ -38,7 +38,7 @@ export function pageOf<Row>(row: Row, field: Field<Row>): string | undefined {
 
 const isId = (text: string) => /^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(text);
 
-/** A value in the way of its kind; a dash where there is none. @param isWhole in details, where there is room */
+/** A value in the way of its kind; a dash where there is none. @param isWhole in details, which have space */
 function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Row>; isWhole?: boolean }) {
   const note = field.note?.(row);
   const remedy = isMissing(field.value(row)) ? null : field.remedy?.(row);
@@ -207,13 +207,13 @@ function ListIn<Of>({ of, list, name }: { of: Of; list: List<Of>; name: string }
 }
 
 export interface TableProps<Row> {
-  /** What it lists, for screen readers. */
+  /** The list's title, for screen readers. */
   caption: string;
   fields: readonly Column<Row>[];
   rows: readonly Row[];
   /** The place of a row when left out. */
   keyOf?: (row: Row) => string;
-  /** What names a row, where its first column says nothing. */
+  /** The name of a row, where its first column says nothing. */
   id?: Field<Row> | undefined;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: ((row: Row) => string) | undefined;
@@ -222,7 +222,7 @@ export interface TableProps<Row> {
     /** `keyOf` of those that are chosen. */
     chosen: ReadonlySet<string>;
     onChoose: (chosen: ReadonlySet<string>) => void;
-    /** What a row is called, so that who cannot see it knows which one a check box chooses. */
+    /** The name of a row at its check box, for screen readers. */
     nameOf: (row: Row) => string;
   };
 }

@@ -48,7 +48,7 @@ export interface FormField {
   >;
 }
 
-/** What is filled in, by the fields' names. */
+/** Values filled in, by the fields' names. */
 export type Values = Readonly<Record<string, string>>;
 
 /** Holds what is filled in. */
@@ -130,10 +130,10 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
 
 const named = (names: readonly string[]): Choices => [...new Set(names)].map((name) => [name, name]);
 
-/** What there is to choose from, by kind; each reads what it needs. */
+/** Choices by kind; each kind reads its own data. */
 const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
   source: () => named(useAnswer("/settings", {}).data?.sources.map(({ name }) => name) ?? []),
-  /** Those that payments came in lately. */
+  /** Collections with recent payments. */
   collection: () => named(useAnswer("/collections", {}).data?.items.map(({ name }) => name) ?? []),
   alarm: () => liveStatus.value?.openAlarms.map(({ name, title }) => [name, title] as const) ?? [],
 };
@@ -164,7 +164,7 @@ function Choice({ field, value, onInput }: FilledProps) {
   );
 }
 
-/** What stands in the address for these filters. */
+/** The values in the address for these filters. */
 export const givenFilters = (filters: readonly FormField[]): Record<string, string> =>
   Object.fromEntries(
     filters.flatMap(({ name }) => {
@@ -202,7 +202,7 @@ export function FilterBar({ filters, label }: { filters: readonly FormField[]; l
 function FilterField({ filter }: { filter: FormField }) {
   const { name, kind } = filter;
   const given = query.value.get(name) ?? "";
-  // A time is chosen in the zone that times are shown in; in the address it is the same for whoever opens it.
+  // A time is chosen in the zone that times are shown in; in the address it is the same for every reader.
   const at = kind === "time" ? new Date(given) : null;
   const shown = at === null || Number.isNaN(+at) ? given : timeInInput(at);
   const [value, setValue] = useState(shown);

@@ -15,7 +15,7 @@ import { Button, Time } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */
 export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to" | "toneOf"> {
-  /** What its rows are. */
+  /** Its rows and their columns. */
   of: Rows<Row>;
   filters?: readonly FormField[];
   /** The page at a cursor, null for the first. @throws ApiProblem */
@@ -26,7 +26,7 @@ export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to
   acts?: readonly RowsAct<Row>[];
   /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
-  /** Changes when there may be new rows, which are shown on demand; null while nobody knows. */
+  /** Changes when there may be new rows, which are shown on demand; null while unknown. */
   news?: () => string | null;
   /** Such rows move: the list is read again and again. */
   isUnderWay?: (row: Row) => boolean;
@@ -70,7 +70,7 @@ export function RowActs<Row>({ acts, rows, onDone }: RowActsProps<Row>) {
 
 interface RowActsProps<Row> {
   acts: readonly RowsAct<Row>[];
-  /** One; or the same of several sources. */
+  /** A row; or the same item of several sources. */
   rows: readonly Row[];
   onDone: () => void;
 }
@@ -126,7 +126,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   // As many alarms may be other ones.
   useReloadAfter(figure && status && JSON.stringify([figure(status), status.openAlarms]), reload);
   const news = list.news?.() ?? null;
-  // Nobody knows what came while nothing was heard.
+  // A lost connection may have missed new rows.
   const isStale = useIsStale(
     news === null ? null : `${news} ${connection.value === "lost"}`,
     pages.isReading,
@@ -134,7 +134,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   const isAll = Object.keys(given).length === 0;
   useLive(figure !== undefined || list.news !== undefined);
   useSpot(pages);
-  // What one has gone on to is not taken away again.
+  // Further pages that a reader has opened stay.
   usePolled(!pages.isFurther && isUnderWay !== undefined && (items?.some(isUnderWay) ?? false), pages);
   return (
     <>
@@ -185,7 +185,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
 interface ChooserProps<Row> {
   list: ListDefinition<Row>;
   rows: readonly Row[];
-  /** How many match, shown or not; null where nobody counts them and there are more. */
+  /** How many match, shown or not; null where they are not counted and there are more. */
   total: number | null;
   given: Values;
   onDone: () => void;
@@ -205,7 +205,7 @@ function Chooser<Row>({ list, rows, total, given, onDone }: ChooserProps<Row>) {
   const allowed = acts.filter(({ operation }) => may(operation));
   const table = { caption: what, fields, id, keyOf, to, rows, ...(toneOf && { toneOf }) };
   if (allowed.length === 0) return <Table {...table} />;
-  // What was decided elsewhere meanwhile is no longer there to be chosen.
+  // Rows decided elsewhere meanwhile can no longer be chosen.
   const picked = rows.filter((row) => chosen.has(keyOf(row)));
   const wordsFor = (act: RowsAct<Row>, count: number | null) => {
     const many = count === null ? "all" : countText(count);

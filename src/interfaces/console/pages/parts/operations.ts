@@ -6,10 +6,10 @@ import type { FormField, Values } from "./form.tsx";
 /** Made of the operations' list when the pages are built. */
 declare const OPERATIONS: Readonly<Record<string, Form>>;
 
-/** What an operation does, in a sentence. */
+/** An operation's summary, as a sentence. */
 export const summaryOf = (operation: string): string => `${OPERATIONS[operation]?.summary}.`;
 
-/** Does it, whatever it is. @param onProgress of what takes long. @throws ApiProblem */
+/** Runs any operation. @param onProgress for long ones. @throws ApiProblem */
 export async function perform<Result>(
   operation: string,
   { id, ...given }: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export const fieldsOf = (operation: string, names: readonly string[]): FormField
     return field === undefined ? [] : [{ name, ...field }];
   });
 
-/** What was filled in, as an operation takes it; nothing for what was left empty. */
+/** The values filled in, as an operation takes them; empty fields are left out. */
 export const readForm = (fields: readonly FormField[], values: Values): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ name, kind }) => {

@@ -92,7 +92,7 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
-/** What went wrong, and what to do. */
+/** Shows a fault and its remedy. */
 export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() => void) | undefined }) {
   return (
     <div class="problem is-bad" role="alert">
@@ -223,7 +223,7 @@ const STEPS: Readonly<Record<Progress["step"], string>> = {
   decided: "done",
 };
 
-/** What is going on, and how far it is. @param label who cannot see the bar hears this. */
+/** Shows running work and its progress. @param label for screen readers. */
 export function ProgressShown({ of, label }: { of: Progress | null; label: string }) {
   return (
     <>

@@ -9,7 +9,7 @@ interface RemedyProps {
   onDone?: () => void;
 }
 
-/** What to do, as a link or a button; nothing for what only a terminal does. */
+/** Shows a remedy as a link or a button; nothing for remedies that only a terminal has. */
 export function RemedyShown({ of: { operation, args, why }, onDone }: RemedyProps) {
   // Of chosen payments it is done from here; refused callbacks are looked at first.
   const isAct = operation in ACTS || "invoiceIds" in ((args as { filters?: object }).filters ?? {});
@@ -36,7 +36,7 @@ export function RemedyShown({ of: { operation, args, why }, onDone }: RemedyProp
   );
 }
 
-/** What to do next about a result, as its view has it. */
+/** The next steps of a result, from its view. */
 export const Remedies = ({ of, onDone }: { of: readonly RemedyProps["of"][]; onDone: () => void }) => (
   <>
     {of.map((remedy) => (

@@ -36,7 +36,7 @@ export function None({ says = "none" }: { says?: string }) {
 }
 
 interface OutsideProps {
-  /** Text that somebody else wrote: a payer, a provider, a stranger; a dash where there is none. */
+  /** Text from outside: a payer, a provider, a stranger; a dash where there is none. */
   text: string | null;
   /** Line feeds and tabs are layout; else they are shown as escapes, too. */
   lines?: boolean;
@@ -98,7 +98,7 @@ export const ShortId = ({ id }: { id: string }) => <code title={visibleText(id)}
 export const PaymentName = ({ reference, invoiceId }: { reference: string | null; invoiceId: string }) =>
   reference === null ? <ShortId id={invoiceId} /> : <Outside text={reference} />;
 
-/** What machines wrote to each other; JSON over several lines. */
+/** Text between machines; JSON over several lines. */
 export const Raw = ({ text }: { text: string }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, which takes a focus by keyboard.
   <pre class="sheet raw" tabIndex={0}>

@@ -25,7 +25,7 @@ export const WAYS: Readonly<Partial<Record<keyof RemedyInputs, (args: Record<str
   startReplay: () => ["attention/refused", "Open the refused callbacks"],
 };
 
-/** What is done at once, after a question. */
+/** Remedies that run at once, after a question. */
 export const ACTS: Readonly<Partial<Record<keyof RemedyInputs, string>>> = {
   resume: "Resume",
   resumeReplay: "Resume it",

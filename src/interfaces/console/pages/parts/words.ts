@@ -1,6 +1,6 @@
 import { shortTime, zone } from "../kit/time.ts";
 
-/** What a colour says, and nothing else has one: done, held back, a person is needed, under way, neither. */
+/** The only meanings of colours: done, held back, a person is needed, under way, neither. */
 export type Tone = "good" | "wait" | "bad" | "move" | "plain";
 
 /** The states, verdicts, results and weights that the relay names, by their colour; all else is plain. */

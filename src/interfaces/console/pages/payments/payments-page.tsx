@@ -40,8 +40,8 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
   ),
   noMatch:
     "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
-    "address, part of the payer’s name, the amount, the day. What the provider lists and nobody called about is " +
-    "found by reconciling its day, on the page Completeness.",
+    "address, part of the payer’s name, the amount, the day. A payment without a callback is found by " +
+    "reconciling its day, on the page Completeness.",
 };
 
 function Payments() {
@@ -139,7 +139,7 @@ function PaymentPage({ id }: { id: string }) {
           <>
             <Summary timeline={timeline} onDone={reload} />
             <div class="story">
-              <Section title="What happened">
+              <Section title="Timeline">
                 <DrawnTimeline {...timeline} />
               </Section>
               <Answered answer={evidence} what="the evidence">

@@ -7,7 +7,7 @@ import { zone } from "../kit/time.ts";
 import { Outside, Time } from "../parts/values.tsx";
 import { type Drawn, storyOf } from "./story.ts";
 
-/** What passed between provider, relay and topic, from above to below. */
+/** The messages between provider, relay and topic, from above to below. */
 export function DrawnTimeline({
   invoiceId,
   entries,

@@ -12,7 +12,7 @@ import { fieldsOf, readForm } from "../parts/operations.ts";
 import { PageHead, Problem, Section } from "../parts/page.tsx";
 import { Button } from "../parts/values.tsx";
 
-/** What each kind of replay does, for whoever chooses one. */
+/** The effect of each kind of replay, for the choice. */
 export const KINDS = {
   events: {
     title: "Publish again",
@@ -20,7 +20,7 @@ export const KINDS = {
   },
   confirmations: {
     title: "Ask again",
-    about: "Asks the provider about invoices once more. What is newly paid is published.",
+    about: "Asks the provider about invoices once more. Newly paid invoices are published.",
   },
   callbacks: {
     title: "Read again",
@@ -66,7 +66,7 @@ export function NewReplay() {
       {/* A plan was made for what stood in the fields then. */}
       <form class="stack" style={{ "--gap": "var(--s5)" }} onSubmit={tryDry} onInput={() => setPlan(null)}>
         <fieldset class="columns" style={{ "--least": "16rem", "--gap": "var(--s3)" }}>
-          <legend>What to run again</legend>
+          <legend>Kind of replay</legend>
           {KIND_NAMES.map((one) => (
             <label key={one} class="sheet kind">
               <input
@@ -125,7 +125,7 @@ const FILTERS = ["from", "to", "collection", "verdict", "source", "invoiceIds"];
 function filtersOf(kind: ReplayKind): readonly FormField[] {
   const own = { events: "eventType", callbacks: "refused", confirmations: "" }[kind];
   return fieldsOf("startReplay", [...FILTERS, own]).map((field) =>
-    // Those of callbacks alone are of no invoice.
+    // Verdicts that only callbacks have do not select invoices.
     field.name === "verdict" && kind !== "callbacks" ? { ...field, states: VERDICTS } : field,
   );
 }

@@ -35,7 +35,7 @@ const ALL: ListDefinition<Replay> = {
   isUnderWay: ({ state }) => state === "running",
 };
 
-/** One replay: how far it is, what it waits for, what SNS refused; to be stopped, or to go on. */
+/** A replay: its progress, its wait, the refusals of SNS; with buttons to stop or continue it. */
 function ReplayPage({ id }: { id: string }) {
   const answer = useAnswer("/replays/{id}", { path: { id } });
   const replay = answer.data?.replay;

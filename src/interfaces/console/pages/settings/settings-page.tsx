@@ -105,7 +105,7 @@ function AlarmTest({ isSet }: { isSet: boolean }) {
         <p>
           {isSet
             ? "Open alarms are sent where ALARM_WEBHOOK_URL leads."
-            : "Nobody is: ALARM_WEBHOOK_URL is not set. Open alarms are seen here alone."}
+            : "ALARM_WEBHOOK_URL is not set, so open alarms are shown in the console only."}
         </p>
         {isSet && may("testAlarms") && (
           <Button disabled={isBusy} onClick={() => void run(send)}>

@@ -39,7 +39,7 @@ export function Upstreams() {
 interface WaysProps {
   upstream: Upstream;
   work: "confirm" | "publish";
-  /** undefined where nobody knows whose it is. */
+  /** undefined where the source is unknown. */
   source: string | undefined;
   onDone: () => void;
 }
@@ -67,7 +67,7 @@ function Ways({ upstream: { state }, work, source, onDone }: WaysProps) {
         <ActButton
           {...way("pause", "Pause", "Paused")}
           icon="pause"
-          fields={endFields("When somebody resumes it")}
+          fields={endFields("When it is resumed by hand")}
         />
       )}
     </div>
@@ -103,7 +103,7 @@ export function UpstreamShown({ upstream, what }: { upstream: Upstream; what: st
           {isPaused && (
             <>
               Since <Time at={pausedAt} />
-              {pausedUntil === null ? ", until somebody resumes it." : ", until "}
+              {pausedUntil === null ? ", until resumed by hand." : ", until "}
               {pausedUntil !== null && <Time at={pausedUntil} />}
             </>
           )}
