@@ -279,7 +279,7 @@ async function judged<Callback extends Pick<DecidedCallback, "source" | "invoice
   });
 }
 
-/** One callback with everything that came, and how each of its ids was found; null when there is none. */
+/** Reads a callback with everything that came, and how each of its ids was found; null when it is unknown. */
 export async function showCallback(db: Database, id: string, reading: Reading) {
   const callback = await readCallbackWhole(db, id);
   if (callback === null) return null;

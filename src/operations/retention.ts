@@ -45,12 +45,12 @@ const TOLD_AFTER = {
 
 type ChoreName = keyof typeof TOLD_AFTER;
 
-/** What each does; one that could not be done returns why, as a text. */
+/** A chore that could not be done returns the reason, as a text. */
 export type Chores = Partial<Record<ChoreName, () => Promise<unknown>>>;
 
 export interface ChoresDone {
   failed: { chore: ChoreName; error: string }[];
-  /** Of those, what nobody foresaw, for the log. */
+  /** The unforeseen ones of these, for the log. */
   bugs: Fault[];
   /** How often in a row, whichever process tried; the most of them. */
   failures: number;

@@ -330,7 +330,7 @@ export const reportCommand = (context: CommandContext): Command =>
     },
   });
 
-/** What the option says, or the name of the file. @throws RelayError when they disagree. */
+/** Reads the format from the option or the file's name. @throws RelayError when they disagree. */
 function formatOf({ format, out }: CommandInput): unknown {
   const ending = extname(String(out ?? "")).toLowerCase();
   const named = /^\.(csv|xlsx)$/.exec(ending)?.[1];
