@@ -14,14 +14,14 @@ export interface Failpoint {
 const BY_DRIVE: Record<DriveName, string> = {
   start: "upstreams to be registered, upstreams registered",
   callback:
-    "callback read, confirmations handed over, work handed over, callback recorded, " +
+    "callback read, confirmations handed over, work dispatched, callback recorded, " +
     "callback answered, invoice to be asked for, invoice answered, collections to be asked for, " +
     "collections answered, outcomes to be stored, outcomes stored, events to be sent, " +
     "events leave, events accepted, acceptances to be kept, acceptances kept",
   "callback under a rate": "confirmations opened",
   "refusing provider": "key to be proved, key proved",
   "failing provider": "standing to be changed, standing changed",
-  "stop with work in hand": "work to be given back, work given back",
+  "stop with work in hand": "work to be released, work released",
   "refused entry": "events claimed",
   "killed while asking": "confirmations rescued",
   "killed while sending": "events rescued",

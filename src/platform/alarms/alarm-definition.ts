@@ -7,29 +7,29 @@ import type { Remedy } from "../errors/index.ts";
 export interface AlarmDefinition {
   /** critical: it keeps payments from their events, or hides one. */
   severity: Severity;
-  /** After this many minutes it is critical, whatever it was before. */
+  /** Minutes after which it becomes critical. */
   criticalAfterMinutes?: number;
-  /** What people read in the place of its name: of one, and after their number. */
+  /** The words that people read in place of its name: for one alarm, and behind the number of several. */
   title: readonly [one: string, several: string];
-  /** What its subject names. */
+  /** The kind of thing that its subject names. */
   about: AlarmTopic;
-  /** What is wrong, for the runbook. */
+  /** The fault, for the runbook. */
   means: string;
-  /** What ends it, as the end of a sentence, for the runbook. */
+  /** The event that ends it, as the end of a sentence, for the runbook. */
   ends: string;
-  /** What lasts, or happened once, is over so long after it was last raised: an interval of Postgres. */
+  /** An interval of Postgres: this long after it was last raised, it closes. */
   quietAfter?: string;
-  /** What to do in a sentence, for lists; no command stands in it. */
+  /** The remedy in one sentence, for lists; without a command. */
   action: string;
-  /** What does it, or leads there, about one alarm. */
+  /** The operation that remedies one alarm, or leads there. */
   remedy?: (about: AlarmAbout) => Remedy;
   /** Where several of that name are listed, if not among the alarms. */
   listedBy?: Remedy;
-  /** What to do at length, for the runbook. */
+  /** The remedy at length, for the runbook. */
   todo: string;
 }
 
-/** What tells one alarm of a name from another. */
+/** The fields that distinguish alarms of one name. */
 export interface AlarmAbout {
   source: string;
   subject: string;

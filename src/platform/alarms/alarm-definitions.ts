@@ -25,7 +25,7 @@ export const ALARM_NAMES = Object.keys(DEFINED) as AlarmName[];
 export const alarmsAbout = (topic: AlarmTopic): AlarmName[] =>
   ALARM_NAMES.filter((name) => ALARMS[name].about === topic);
 
-/** Those that become critical, and after how many minutes. */
+/** The alarms that become critical, and after how many minutes. */
 export const ESCALATING = ALARM_NAMES.flatMap((name) => {
   const minutes = ALARMS[name].criticalAfterMinutes;
   return minutes === undefined ? [] : [{ name, minutes }];
@@ -43,15 +43,15 @@ export const titleOf = (name: AlarmName, count: number): string => {
   return count === 1 ? one : `${count.toLocaleString("en-US")} ${several}`;
 };
 
-/** What to do about one alarm, or about several of a name. @param about null for several */
+/** The remedy for one alarm, or for several of a name. @param about null for several */
 export const remedyOf = (name: AlarmName, about: AlarmAbout | null): Remedy | null =>
   about === null
     ? (ALARMS[name].listedBy ?? { operation: "listAlarms", args: { name } })
     : (ALARMS[name].remedy?.(about) ?? null);
 
 /**
- * What everyone who lists an alarm says of it besides its row.
- * @param alarm.now what its severity is judged by.
+ * The part of an alarm's description that its row does not hold, for every list of alarms.
+ * @param alarm.now the time for which its severity is decided.
  */
 export function describeAlarm(alarm: AlarmAbout & { name: AlarmName; raisedAt: Date; now: Date }) {
   const { name, raisedAt, now } = alarm;

@@ -15,21 +15,21 @@ const ALARM_TO_NOTIFY = {
   raisedAt: returned.time,
   /** null while it is open. */
   clearedAt: nullable(returned.time),
-  /** When people were last told that it is open; null for never. */
+  /** When people were last notified that it is open; null for never. */
   toldAt: nullable(returned.time),
   note: nullable(returned.text()),
-  /** When it was claimed: what people are told is true of then. */
+  /** When it was claimed: people are notified of its state at that time. */
   at: returned.time,
 };
 
 /** An alarm that people are to be notified of: it has begun, ended, become critical, or is snoozed no more. */
 export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
-/** The alarms that this process has taken to tell; no other process tells them meanwhile. */
+/** The alarms that this process has taken to report; no other process reports them meanwhile. */
 interface ClaimedAlarms {
   /** The oldest first. */
   alarms: AlarmToNotify[];
-  /** How often telling has failed in a row, whichever process tried. */
+  /** How often reporting has failed in a row, whichever process tried. */
   failures: number;
 }
 
@@ -40,15 +40,15 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${ms}::float8 * interval '1 ms'`;
 
 /**
- * Queries for what people have not been notified of, each by its index. What ended more than a day ago is no
- * longer news: otherwise switching the webhook on would tell of all alarms there ever were. The webhook does not
- * tell of itself.
+ * Queries for changes that people have not been notified of, each by its index. Alarms that ended more than a day
+ * ago are left out: otherwise switching the webhook on would report every alarm there ever was. The webhook does
+ * not report its own alarm.
  */
 const BEGUN = sql`
   select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'
     and coalesce(snoozed_until <= clock_timestamp(), true)`;
 
-/** Told before it became critical, or before it was snoozed: people are told once more. */
+/** Reported before it became critical, or before it was snoozed: people are notified once more. */
 const AGAIN = sql`
   select * from alarm where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
   union
@@ -66,7 +66,7 @@ const ENDED = sql`
 const MAY_NOTIFY = sql`
   next_at <= clock_timestamp() and (exists (${BEGUN}) or exists (${ENDED}) or exists (${AGAIN}))`;
 
-/** A condition: `claimAlarmsToNotify` has something to give. */
+/** A condition: `claimAlarmsToNotify` has something to return. */
 export const alarmsAreToNotify: RawBuilder<boolean> = sql`
   exists (select from alarm_telling where ${MAY_NOTIFY})`;
 
@@ -94,10 +94,9 @@ const claimTurn = new Statement(
 );
 
 /**
- * Takes the turn to tell what is untold: only one of several processes has it at a time, and not before it is
- * due.
+ * Takes the turn to report changes: only one of several processes has it at a time, and not before it is due.
  * @param given.lease after it another process may take the turn: the one that took it has died.
- * @returns null when there is nothing to tell, or the turn is another process's or not due yet.
+ * @returns null when there is nothing to report, or the turn is another process's or not due yet.
  */
 export async function claimAlarmsToNotify(db: Database, given: Turn): Promise<ClaimedAlarms | null> {
   const rows = await claimTurn.execute(db, given);
@@ -142,7 +141,7 @@ export async function markAlarmsNotified(
   return await markNotified.execute(db, { at, ids, ended, nextInMs });
 }
 
-/** One failure or two may pass by themselves. */
+/** Up to two failures may pass by themselves. */
 const FAILURES_TOLD = 3;
 
 const delay = new Statement(
@@ -160,7 +159,7 @@ const delay = new Statement(
 );
 
 /**
- * Notes that telling failed; several times in a row it is an alarm.
+ * Notes that reporting failed; several times in a row it is an alarm.
  * @param given.waitMs how long until the next try, in ms
  * @returns that alarm, where it is new
  */

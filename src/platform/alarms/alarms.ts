@@ -23,7 +23,7 @@ const QUIET_NAMES = QUIET.map(({ name }) => name);
 export interface Alarm {
   name: AlarmName;
   source: string;
-  /** What it is about: an invoice id, a topic, or the source again. */
+  /** Its subject: an invoice id, a topic, or the source again. */
   subject: string;
   /** Plain words for a person; no secrets, no personal data. */
   detail: string;
@@ -44,7 +44,7 @@ export const ENDED_ALARM: Columns<EndedAlarm> = {
   subject: text(({ subject }) => subject),
 };
 
-/** What `returning name, source, subject` returns of alarms. */
+/** The columns of `returning name, source, subject`, of alarms. */
 export const ENDED_ALARMS = {
   name: returned.text<AlarmName>(),
   source: returned.text(),
@@ -83,9 +83,9 @@ export const someAreOpen = (name: AlarmName): RawBuilder<boolean> => sql`
   exists (select from alarm where cleared_at is null and alarm.name = ${sql.lit(name)})`;
 
 /**
- * Closes open alarms. Those that end with a change are closed in its statement, those that were quiet by
- * `clearQuiet`, those that a person has seen to by `closeAlarms`. @param which a condition on rows of
- * `alarm`.
+ * Closes open alarms. The statement of a change closes those that end with it, `clearQuiet` quiet ones, and
+ * `closeAlarms` those that a person has dealt with.
+ * @param which a condition on rows of `alarm`.
  */
 export const clearAlarms = (which: RawBuilder<unknown>): StatementPart => sql`
   update alarm set cleared_at = clock_timestamp() where cleared_at is null and (${which})`;
@@ -224,7 +224,7 @@ const insertEnded = command(
   },
 );
 
-/** One that stays open is raised no more for so long. */
+/** An alarm that stays open is raised again no sooner than this. */
 const AGAIN_MS = 86_400_000;
 
 const insertLasting = new Statement(
@@ -243,9 +243,10 @@ const closeOthers = new Statement(
 );
 
 /**
- * What is looked at again and again: raises an alarm of what lasts now, and closes the others of that name.
- * @param mayClose false for who may have no right to end an alarm.
- * @returns those that it raised.
+ * Records the result of a repeated check: raises an alarm for each lasting fault, and closes the others of that
+ * name.
+ * @param mayClose false for a process that may have no right to end an alarm.
+ * @returns the alarms that it raised.
  */
 export async function noteLasting(
   { db, alarms }: { db: Database; alarms: Alarms },

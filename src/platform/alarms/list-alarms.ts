@@ -79,7 +79,7 @@ const selectGroups = query((db) =>
     .groupBy("name"),
 );
 
-/** One line for each name, the gravest first: by severity, then as they are defined. @param now by Postgres' clock. */
+/** A line for each name: by severity, the gravest first, then as they are defined. @param now by Postgres' clock. */
 export async function groupOpenAlarms(db: Database, now: Date) {
   const rows = await selectGroups(db).execute();
   const groups = rows.map(({ source, ...row }) => {
@@ -114,7 +114,7 @@ export async function countOpenAlarms(db: Database): Promise<{ name: AlarmName; 
   return rows.map(({ name, count }) => ({ name: name as AlarmName, count }));
 }
 
-/** Which open alarms a person means: all of a name, unless a source or subject is named. */
+/** The open alarms that a person selects: all of a name, unless a source or subject is named. */
 export interface SelectedAlarms {
   name: AlarmName;
   source?: string | undefined;
@@ -141,7 +141,7 @@ const selectMatching = query(
   [],
 );
 
-/** Those of the meant ones that are open, locked until the transaction's end. */
+/** The selected alarms that are open, locked until the transaction's end. */
 export async function listOpenAlarms(
   trx: Database,
   meant: readonly SelectedAlarms[],
@@ -150,13 +150,13 @@ export async function listOpenAlarms(
   return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
 }
 
-/** Has nobody told of these before `until`; they stay open. */
+/** Sends no notification of these before `until`; they stay open. */
 export const snoozeAlarms = command(
   (ids: readonly number[], until: Date) => sql`
     update alarm set snoozed_until = ${until} where id = any(${ids}::bigint[])`,
 );
 
-/** Notes something about these; an empty note takes it away. */
+/** Attaches a note to these; an empty note removes it. */
 export const noteAlarms = command(
   (ids: readonly number[], note: string) => sql`
     update alarm set note = ${note === "" ? null : note} where id = any(${ids}::bigint[])`,

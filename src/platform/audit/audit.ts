@@ -13,7 +13,7 @@ import {
   uuid,
 } from "../database/index.ts";
 
-/** What every change by hand is given. */
+/** The context of every change by hand. */
 export interface ByHand {
   db: Database;
   /** Who: `cli:<user>`, `admin:<token's name>`, or `relay` for what it does by itself. */
@@ -22,7 +22,7 @@ export interface ByHand {
   reason?: string | undefined;
 }
 
-/** One thing that someone changed by hand; `reason` is kept in `detail`. */
+/** A single change by hand; `reason` is kept in `detail`. */
 interface AuditEntry extends Omit<ByHand, "db"> {
   /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
   action: string;
@@ -30,7 +30,7 @@ interface AuditEntry extends Omit<ByHand, "db"> {
   subject: string;
   /** The invoice that it belongs to; null when it belongs to none. */
   invoiceId: string | null;
-  /** What a person wants to know later; no secrets, no personal data. */
+  /** Details that help later; no secrets, no personal data. */
   detail: Record<string, unknown>;
 }
 

@@ -19,7 +19,7 @@ type HistoryKind = Tables["history_entry"]["kind"];
  */
 const ENTRY_LIMIT = sql.lit(50);
 
-/** A condition: there is room for one more of this kind. @param invoiceId an expression. */
+/** A condition: one more entry of this kind fits. @param invoiceId an expression. */
 export const hasRoom = (invoiceId: RawBuilder<unknown>, kind: HistoryKind): RawBuilder<boolean> => sql`
   (select count(*) from history_entry as noted
     where noted.invoice_id = ${invoiceId} and noted.kind = ${sql.lit(kind)}) < ${ENTRY_LIMIT}`;
@@ -76,7 +76,7 @@ export const noteReplayed = command(
 
 const AT_ONCE = 5_000;
 
-// By id, not by time: only the first ones are looked at, however many are kept.
+// By id, not by time: only the first ones are read, however many are kept.
 const deleteHistory = new Statement(
   { walked: returned.count, dropped: returned.count, last: nullable(returned.count) },
   ({ value }: Slots<{ before: Date; after: number }>) => sql`

@@ -4,8 +4,8 @@ import { isAddressBlock, isLoopbackHost } from "../http/index.ts";
 import { readAs } from "../validation/index.ts";
 import { type Role, Secret } from "../values/index.ts";
 
-// What settings must look like, in the environment and in SOURCES_FILE alike. No message repeats the value.
-// `kind` is what documents call a format; what is `secret` they mark, and Lambda's stages refuse.
+// Formats of settings, in the environment and in SOURCES_FILE alike. No message repeats the value. `kind` is a
+// format's name in documents. Documents mark values that are `secret`, and Lambda's stages refuse them.
 
 const DURATION_UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -14,7 +14,7 @@ export const duration = readAs((text) => {
   return amount === undefined ? null : Number(amount) * (DURATION_UNITS[unit] as number);
 }, "should be a duration such as 500ms, 20s, 10m, 6h or 35d").meta({ kind: "duration" });
 
-/** A duration in ms between two. What is shorter or longer stops a timer, or makes it run all the time. */
+/** A duration in ms between two limits: beyond them a timer would stop, or run all the time. */
 export function durationFrom(least: string, most: string) {
   const [from, to] = [duration.parse(least), duration.parse(most)];
   return duration
@@ -22,7 +22,7 @@ export function durationFrom(least: string, most: string) {
     .meta({ kind: `duration, ${least} to ${most}` });
 }
 
-/** How long data is kept before it is deleted for good: whoever writes 6m means months, not minutes. */
+/** How long data is kept before it is deleted for good. 6m is refused: its author means months, not minutes. */
 export const keepingTime = z
   .string()
   .refine((text) => !/\dm$/.test(text.trim()), {
@@ -31,7 +31,7 @@ export const keepingTime = z
   })
   .pipe(durationFrom("1s", "36500d"));
 
-/** A duration in ms as one writes it: in the largest unit that it is a whole number of. */
+/** A duration in ms as people write it: in the largest unit that it is a whole number of. */
 export function durationText(ms: number): string {
   const [unit, size] = Object.entries(DURATION_UNITS).findLast(([, one]) => ms % one === 0) ?? ["ms", 1];
   return `${ms / size}${unit}`;
@@ -95,7 +95,7 @@ export const originUrl = baseUrl.refine((text) => new URL(text).pathname === "/"
 /** A URL that a heading's `#name` is put behind. */
 export const pageUrl = url.refine((text) => !text.includes("#"), { error: "should end before the #" });
 
-/** A URL that is a secret itself, since whoever knows it may post there. */
+/** A URL that is a secret itself, since it lets its holder post there. */
 export const secretUrl = url.transform((text) => new Secret(text)).meta({ kind: "URL", secret: true });
 
 export const databaseUrl = z
@@ -228,7 +228,7 @@ export const proxyAddress = z
   })
   .meta({ kind: "address, block or name" });
 
-/** What a setting's value looks like; formats stand within defaults, limits and lists. */
+/** The format of a setting's value; formats stand within defaults, limits and lists. */
 export function formatOf(schema: z.core.$ZodType): { kind: string; secret: boolean } | null {
   const { kind, secret } = z.globalRegistry.get(schema) ?? {};
   if (typeof kind === "string") return { kind, secret: secret === true };
@@ -249,7 +249,7 @@ export interface AdminToken {
   token: Secret;
 }
 
-/** One of ADMIN_TOKENS, `name:role:token`; a token alone may do all, and its name gives none of it away. */
+/** An entry of ADMIN_TOKENS, `name:role:token`; a token alone may do all, and its name reveals no part of it. */
 export const adminToken = readAs((text): AdminToken | null => {
   const [, name, role, token = text] =
     /^([a-z0-9][a-z0-9._-]{0,39}):(read|operate|admin):(.+)$/.exec(text) ?? [];
@@ -262,7 +262,7 @@ export const adminToken = readAs((text): AdminToken | null => {
 }, "should be name:role:token, the role read, operate or admin, the token 22 or more characters without spaces " +
   "and colons (try: openssl rand -hex 16)").meta({ kind: "name:role:token", secret: true });
 
-/** What stands before the 32 bytes of an Ed25519 seed in PKCS8 (RFC 8410). */
+/** The bytes in front of the 32 of an Ed25519 seed in PKCS8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
@@ -290,7 +290,7 @@ function keyIn(text: string): KeyObject | null {
     if (text.startsWith("-----")) return ONE_PEM.test(text) ? createPrivateKey(text) : null;
     const bytes = Buffer.from(text, "base64");
     const key = bytes.length === 32 ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
-    // What follows the key, OpenSSL and Buffer would pass over.
+    // OpenSSL and Buffer would ignore anything behind the key.
     const isWhole = bytes.toString("base64") === text.replaceAll(/\s/g, "") && isOneValue(key);
     return isWhole ? createPrivateKey({ key, format: "der", type: "pkcs8" }) : null;
   } catch {

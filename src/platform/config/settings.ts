@@ -201,7 +201,7 @@ export const settingsSchema = z.object({
 export type SettingName = keyof typeof settingsSchema.shape;
 export const SETTING_NAMES = Object.keys(settingsSchema.shape) as SettingName[];
 
-/** Those whose values are never shown. */
+/** Settings whose values are never shown. */
 export const SECRET_SETTINGS = SETTING_NAMES.filter((name) => formatOf(settingsSchema.shape[name])?.secret);
 
 type Parsed = z.output<typeof settingsSchema>;
@@ -210,7 +210,7 @@ const callbackCheckSettings = Object.keys(
   CALLBACK_CHECK_SETTINGS,
 ) as (keyof typeof CALLBACK_CHECK_SETTINGS)[];
 
-/** What describes the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
+/** The settings of the one source `default`. With SOURCES_FILE each source has its own, and these are refused. */
 export const SOURCE_SETTINGS = [
   "COLLECTION_API_URL",
   "COLLECTION_API_KEY",
@@ -224,17 +224,17 @@ type SourceSetting = (typeof SOURCE_SETTINGS)[number];
 const isSourceSetting = (name: SettingName): name is SourceSetting =>
   SOURCE_SETTINGS.some((setting) => setting === name);
 
-/** Those in `Required` are certainly there. What belongs to a source, perhaps in a file, `sourcesOf` reads. */
+/** Settings in `Required` are certainly there. `sourcesOf` reads those of a source, which a file may hold. */
 export type Settings<Required extends SettingName = never> = Parsed & {
   [Name in Exclude<Required, SourceSetting>]: NonNullable<Parsed[Name]>;
 } & {
-  /** What SOURCES_FILE describes; null without one. */
+  /** The sources of SOURCES_FILE; null without one. */
   readonly sourcesInFile: readonly Source[] | null;
   /** The names of the variables that the environment sets. */
   readonly given: readonly string[];
 };
 
-/** All that is wrong with the settings, a line each; no value is ever part of it. */
+/** All faults of the settings, a line each; no value is ever part of it. */
 export class SettingsError extends RelayError {
   readonly problems: readonly string[];
 
@@ -246,7 +246,7 @@ export class SettingsError extends RelayError {
   }
 }
 
-/** What `serve` cannot do without. */
+/** The settings that `serve` requires. */
 export const SERVE_REQUIRES = [
   "PUBLIC_URL",
   "DATABASE_URL",
@@ -257,10 +257,10 @@ export const SERVE_REQUIRES = [
   "AWS_REGION",
 ] as const satisfies readonly SettingName[];
 
-/** What `serve` requires, and COLLECTION_IDS: without it a payment whose callback never comes is missed. */
+/** The same and COLLECTION_IDS: without it a payment whose callback never comes is missed. */
 export const TO_FILL_IN: readonly SettingName[] = [...SERVE_REQUIRES, "COLLECTION_IDS"];
 
-/** The settings of `serve`: what it cannot do without is there. */
+/** The settings of `serve`: all that it requires are there. */
 export type ServeSettings = Settings<(typeof SERVE_REQUIRES)[number]>;
 
 /** Empty counts as left out, as shells set it so. @throws SettingsError that lists all that is missing or wrong. */
@@ -323,7 +323,7 @@ export type { Source } from "./sources-file.ts";
 type PerhapsMissing = "collectionApiUrl" | "collectionApiKey" | "callbackTokens" | "snsTopicArn";
 type DescribedSource = Omit<Source, PerhapsMissing> & { [Name in PerhapsMissing]: Source[Name] | undefined };
 
-/** Those of SOURCES_FILE, else `default`, of which variables may leave parts out. They hold secrets. */
+/** The sources of SOURCES_FILE, else `default`, of which variables may leave parts out. They hold secrets. */
 export const describedSources = (settings: Settings): readonly DescribedSource[] =>
   settings.sourcesInFile ?? [
     {
@@ -397,7 +397,7 @@ function contradictions(given: Parsed, sources: readonly Source[] | null): strin
   return [...rules.flatMap(([isSo, problem]) => (isSo ? problem : [])), ...topicsOfSources(sources ?? [])];
 }
 
-/** One source's topic for Test invoices may not be another's live one either. */
+/** A source's topic for Test invoices may not be another source's live one. */
 function topicsOfSources(sources: readonly Source[]): string[] {
   const live = new Map(sources.map(({ snsTopicArn }, index) => [snsTopicArn, index]));
   return sources.flatMap(({ snsTestTopicArn }, index) => {

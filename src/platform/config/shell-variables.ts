@@ -1,6 +1,6 @@
 import { settingsSchema } from "./settings.ts";
 
-/** What the AWS SDK, OpenTelemetry and `pg` read by themselves, and whoever asks through a proxy. */
+/** Variables that the AWS SDK, OpenTelemetry, `pg` and HTTP clients behind a proxy read by themselves. */
 const READ_BY_LIBRARIES = /^(?:(?:AWS|OTEL)_.+|PG[A-Z_]+|.+_PROXY)$/i;
 
 const READ_BY_NODE = /^NODE_(?:ENV|OPTIONS|USE_ENV_PROXY|TLS_REJECT_UNAUTHORIZED|DEBUG)$/;
@@ -9,10 +9,10 @@ const isRead = (name: string): boolean =>
   name in settingsSchema.shape || READ_BY_LIBRARIES.test(name) || READ_BY_NODE.test(name);
 
 /**
- * Takes out of an environment what a shell holds for other work: every setting of ours, and what libraries
- * would read past us. What runs on this machine alone, and the tests, neither obey nor break on it.
+ * Removes a shell's variables for other work from an environment: every setting of ours, and those that libraries
+ * would read past us. They shall neither steer nor break tests and programs that run on this machine alone.
  * @param environment is changed: libraries read `process.env` itself.
- * @param kept the names that stay. @returns the names of what was taken out.
+ * @param kept the names that stay. @returns the names that were removed.
  */
 export function leaveShellBehind(
   environment: Record<string, string | undefined>,

@@ -73,7 +73,10 @@ export const callbackChecksSchema = (
     allowedAddresses: z.array(addressBlock).default([]),
   });
 
-/** What a callback must prove beyond its token, where the provider offers it. Every check that is set must pass. */
+/**
+ * The proof that a callback must give beyond its token, where the provider offers it. Every check that is set must
+ * pass.
+ */
 export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 
 /** Whether a check demands anything. */
@@ -174,10 +177,10 @@ const messageOfIssue = (issue: z.core.$ZodIssue): string =>
     : issue.message;
 
 /**
- * One merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of
- * its events.
+ * A merchant account as SOURCES_FILE describes it: its key, the tokens of its callback URLs, the topics of its
+ * events.
  * @param kept reads a secret, written out or named.
- * @param environment has what sources may leave out to have it in common; checked with the other settings.
+ * @param environment holds the values that sources share by leaving theirs out; checked with the other settings.
  */
 function sourceSchema(
   kept: (format: z.ZodType<Secret, string>) => z.ZodType<Secret, string>,
@@ -210,7 +213,7 @@ function sourceSchema(
   }));
 }
 
-/** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: nobody has said anything. */
+/** `none`: COLLECTION_IDS says that nothing is reconciled; `unset`: it is not set. */
 type Reconciliation = "on" | "none" | "unset";
 
 /** @param collectionIds undefined when left out. */

@@ -4,7 +4,7 @@ import pg from "pg";
 import type { Secret } from "../values/index.ts";
 import type { Tables } from "./tables.ts";
 
-/** What `pg` keeps of a connection and does not declare. */
+/** The parts of a connection that `pg` keeps and does not declare. */
 interface Inside {
   _queryable: boolean;
   connection: { stream: { destroy(error: Error): void } };
@@ -49,7 +49,7 @@ export class RelayClient extends pg.Client {
     return this.#isReadOnly && performance.now() - this.#madeAt > READ_ONLY_KEPT_MS;
   }
 
-  /** Cuts the connection off at once; whoever waits for an answer gets the error. */
+  /** Cuts the connection off at once; pending queries get the error. */
   abandon(error: Error): void {
     const inside = this as unknown as Inside;
     inside._queryable = false;
@@ -95,8 +95,8 @@ class SessionPool extends pg.Pool {
   constructor(config: pg.PoolConfig) {
     super(config);
     this.on("connect", (client) => {
-      // Between queries there is nobody to tell of an error, and an error event without a listener would end
-      // the process. Whoever holds the client hears of it with the next query.
+      // Between queries no caller is there to get an error, and an error event without a listener would end the
+      // process. The client's holder gets it with the next query.
       client.on("error", () => undefined);
       if (client instanceof RelayClient) client.onAbandoned = () => this.#abandonIdle();
     });
@@ -136,13 +136,13 @@ class SessionPool extends pg.Pool {
   }
 }
 
-/** What a pool is for, and so how long its statements may take. */
+/** A pool's purpose, which decides how long its statements may take. */
 export type Purpose =
   /**
-   * What a callback or a payment waits for: a few seconds at most, and rows are only looked up by index.
-   * Sequential scans are off, since a plan made while a table was small would go on scanning it however large
-   * it grows, until its statistics change. JIT is off as well: before version 18 Postgres puts so high a cost
-   * on a disabled scan that it would compile the statement each time.
+   * Work that a callback or a payment waits for: a few seconds at most, and rows are only looked up by index.
+   * Sequential scans are off, since a plan made while a table was small would go on scanning it however large it
+   * grows, until its statistics change. JIT is off as well: before version 18 Postgres puts so high a cost on a
+   * disabled scan that it would compile the statement each time.
    */
   | "hot"
   | "work"
@@ -164,7 +164,7 @@ export interface ConnectOptions {
   statementTimeoutMs?: number;
   /** Prepare no statements: RDS Proxy would pin a session to this client for them. */
   unprepared?: boolean;
-  /** The Postgres schema that unqualified names mean, whatever the login's own search path; `public` by default. */
+  /** The Postgres schema of unqualified names, in place of the login's own search path; `public` by default. */
   schema?: string;
   /** Called for connections that break while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
@@ -177,7 +177,7 @@ const LIMITS: Record<Purpose, { statementMs: number; lockMs: number; idleMs: num
   migrate: { statementMs: 0, lockMs: 0, idleMs: 0 },
 };
 
-/** The server gives up a little after this side, so that nothing goes on that nobody waits for. */
+/** The server ends a statement a little after this side, so that no abandoned work goes on. */
 const SERVER_GRACE_MS = 1_000;
 
 const INT8_OID = 20;
@@ -196,9 +196,9 @@ const types = {
 };
 
 /**
- * Opens a pool; nothing is sent until the first query. Every session works in UTC, with ISO dates, waits for
- * its commits to be durable (G1) whatever the server's own settings, and holds no lock longer than its
- * purpose needs (G11).
+ * Opens a pool; nothing is sent until the first query. Under any settings of the server, every session works in
+ * UTC, with ISO dates, and waits for its commits to be durable (recorded before answered, G1). It holds no lock
+ * longer than its purpose needs (nothing stands still, G11).
  */
 export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = {}) {
   const { purpose = "work", max = 10, applicationName = "invoice-relay", connectTimeoutMs = 5_000 } = options;
@@ -226,7 +226,7 @@ export function connect<Schema = Tables>(url: Secret, options: ConnectOptions = 
     db,
     /** Ends the connections that do not answer within `limitMs`; the pool makes new ones. */
     endSilentSessions: (limitMs: number) => pool.endSilentSessions(limitMs),
-    /** The connections of the pool, and what waits for one. */
+    /** The connections of the pool, and the callers that wait for one. */
     usage: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

@@ -36,10 +36,10 @@ interface Waiting<Item> {
 }
 
 /**
- * Many small writes in few commits: what arrives while a commit is under way goes into the next one, so that
- * an idle system commits at once and a busy one in large batches, without a timer. A batch that Postgres
- * refuses for its data is split until the bad item stands alone: its neighbours are written. One that it
- * rolled back for another transaction's sake is written again.
+ * Many small writes in few commits: items that arrive during a commit go into the next one, so that an idle system
+ * commits at once and a busy one in large batches, without a timer. A batch that Postgres refuses for its data is
+ * split until the bad item stands alone: its neighbours are written. A batch that Postgres rolled back for another
+ * transaction's sake is written again.
  */
 export class GroupCommit<Item> {
   readonly #options: GroupCommitOptions<Item>;
@@ -57,7 +57,7 @@ export class GroupCommit<Item> {
     return this.#waiting.length;
   }
 
-  /** Resolves once the item is committed. @throws QueueFull, or whatever the write failed with. */
+  /** Resolves once the item is committed. @throws QueueFull, or the error that the write failed with. */
   add(item: Item): Promise<void> {
     const { maxWaiting, bytes } = this.#options;
     const size = bytes?.of(item) ?? 0;
@@ -70,7 +70,7 @@ export class GroupCommit<Item> {
     });
   }
 
-  // One turn of the event loop later, so that all that arrived in this turn shares the commit.
+  // A turn of the event loop later, so that all items of this turn share the commit.
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= this.#options.maxInFlight) return;
     this.#scheduled = true;

@@ -173,8 +173,8 @@ const foreignTables = new Statement(
 );
 
 /**
- * Keeps the relay out of a database that serves something else: nobody wants its tables there because a shell
- * happened to name it. Where the relay's own migrations ran before, or there is nothing, all is well.
+ * Keeps the relay out of a database that serves something else, whose URL a shell may hold by chance. A database
+ * that is empty, or where the relay's own migrations ran, passes.
  * @throws RelayError that names some of the tables.
  */
 export async function refuseSharedDatabase<Schema>(

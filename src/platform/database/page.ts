@@ -9,7 +9,7 @@ export interface PagePosition {
   source: string;
 }
 
-/** What was found between two positions. */
+/** The items found between two positions. */
 export interface PageSlice<Item> {
   /** In the order of the walk, each with its position. */
   found: (Item & { place: PagePosition })[];
@@ -17,7 +17,7 @@ export interface PageSlice<Item> {
   end: PagePosition | null;
 }
 
-/** What a slice reads of each row that it looks at. */
+/** The columns that a slice reads of each row. */
 export const LOOKED_AT = {
   at: returned.text(),
   /** Its number in the slice, from 1. */
@@ -92,10 +92,10 @@ const walkIndexes = command(
 );
 
 /**
- * Runs statements that take the next rows of an index and stop at their `limit`, in a transaction of its own
- * unless `db` is one already. Without fresh statistics Postgres may rather collect all rows that match, sort
- * them or read the table, for each step anew; here it walks the index, whatever it knows of the table. JIT is
- * off, since it would compile a plan for the cost of what is switched off.
+ * Runs statements that take the next rows of an index and stop at their `limit`, in a transaction of its own unless
+ * `db` is one already. Without fresh statistics Postgres may rather collect all rows that match, sort them or read
+ * the table, for each step anew; here it walks the index in any case. JIT is off: the high cost of plans that are
+ * switched off would start it.
  */
 export async function inKeyOrder<Result>(
   db: Database,

@@ -3,9 +3,9 @@ import { isNotAllowed } from "../errors/index.ts";
 import { command, returned, type Slots, Statement } from "./statement.ts";
 
 /**
- * Who may do what, table by table. `migrate` makes these roles; nobody can log in as one. Operators grant
- * them to the logins that processes use: receiver to what takes callbacks, worker to what confirms and
- * publishes, both to a plain `serve`, reader to people and reports. Whoever runs `migrate` owns the tables.
+ * Rights of each role, table by table. `migrate` makes these roles; they cannot log in. Operators grant them to the
+ * logins of processes: receiver for taking callbacks, worker for confirming and publishing, both for a plain
+ * `serve`, reader for people and reports. The login that runs `migrate` owns the tables.
  */
 export const ROLES = {
   receiver: "invoice_relay_receiver",
@@ -15,15 +15,15 @@ export const ROLES = {
 
 export type Role = keyof typeof ROLES;
 type Verb = "select" | "insert" | "update" | "delete";
-/** Of a whole table, or of some of its columns: whoever may update only those cannot lock the table. */
+/** A right to a whole table, or to some of its columns: an update right to columns alone cannot lock the table. */
 type Right = Verb | `${"insert" | "update"} (${string})`;
 
-/** What erasing writes in the two logs, which are insert-only otherwise. */
+/** The columns that erasing writes in the two logs, which are insert-only otherwise. */
 const ERASES_CALLBACK: Right =
   "update (erased_at, erased_digest, body, headers, path, query, reference, remote_address)";
 const ERASES_EVENT: Right = "update (erased_at, erased_digest, payload)";
 
-/** What opening writes (confirm/queue/open.ts): whoever records decides nothing about an invoice. */
+/** The columns that opening writes (confirm/queue/open.ts): the receiver decides nothing about an invoice. */
 const OPENED =
   "invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at, " +
   "open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at";
@@ -37,7 +37,7 @@ const ALL: Right[] = ["select", "insert", "update", "delete"];
 
 /** A test compares it with the schema: a new table needs its line. The reader may select everything. */
 export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Right[] }>> = {
-  // What retention drops, the functions below drop.
+  // The functions below drop partitions for retention.
   callback: { receiver: ["select", "insert"], worker: ["select", "insert", ERASES_CALLBACK] },
   callback_default: { worker: READS },
   confirmation: { receiver: ["select", ...OPENS], worker: ALL },
@@ -64,7 +64,7 @@ export const RIGHTS: Readonly<Record<string, { receiver?: Right[]; worker?: Righ
   listed_payment: { worker: ALL },
   listed_collection: { worker: ALL },
   asked_payment: { worker: ALL },
-  // Whoever takes callbacks also answers for the public keys.
+  // The receiver also serves the public keys.
   signing_key: { receiver: READS, worker: KEEPS },
   replay: { worker: KEEPS },
   replay_refusal: { worker: ALL },
@@ -112,7 +112,7 @@ function grantStatements(rights = RIGHTS): string[] {
   ];
 }
 
-/** `no_right_to_create_roles`: the owner lacks CREATEROLE, and nobody has made the roles for it. */
+/** `no_right_to_create_roles`: the owner lacks CREATEROLE, and the roles were not made for it. */
 type RolesState = "granted" | "no_right_to_create_roles";
 
 /**

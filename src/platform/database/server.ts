@@ -18,7 +18,7 @@ async function readClock(db: QueryExecutorProvider): Promise<{ time: Date; text:
   return row;
 }
 
-/** What Postgres' clock says, to the millisecond: what its moments are compared with. */
+/** The time of Postgres' clock, to the millisecond, to compare its moments with. */
 export async function databaseTime(db: QueryExecutorProvider): Promise<Date> {
   return (await readClock(db)).time;
 }
@@ -102,9 +102,9 @@ export const someRelayIsConnected = async (db: Database): Promise<boolean> =>
 const ARRIVES_MS = 5_000;
 
 /**
- * Refuses a database behind a pooler that hands a session to somebody else after each transaction: what a
- * session sets would be gone or another's, and wake-ups would not arrive. Tested with a message: one session
- * listens, another notifies.
+ * Refuses a database behind a pooler that changes a session's client after each transaction: the session's settings
+ * would be lost or another client's, and wake-ups would not arrive. Tests it with a message: one session listens,
+ * another notifies.
  * @throws RelayError, or the database's error when it cannot be reached.
  */
 export async function requireWholeSessions(url: Secret): Promise<void> {

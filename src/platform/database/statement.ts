@@ -74,7 +74,7 @@ export interface Slots<Given> {
 
 type Build<Given> = (slots: Slots<Given>) => RawBuilder<unknown>;
 
-/** What a test needs to check a statement against the columns that it declares. */
+/** The parts that a test needs to check a statement against the columns that it declares. */
 export interface DeclaredStatement {
   /** Null for a query of the builder, whose columns have their types from the tables, and where none are read. */
   readonly returns: ResultColumns | null;
@@ -229,7 +229,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 /** 2000-01-01, from which Postgres counts, in ms since 1970. */
 const POSTGRES_EPOCH_MS = 946_684_800_000;
 
-/** One column of a batch, as an array that Postgres reads by the type's name. */
+/** A column of a batch, as an array that Postgres reads by the type's name. */
 interface Column<Row> {
   array(rows: readonly Row[]): Buffer;
   type: RawBuilder<unknown>;

@@ -6,7 +6,7 @@ export type Tables = TablesOf<Omit<typeof relaySchema, "callback_default" | "fun
 
 export type Database = Kysely<Tables>;
 
-/** What a document holds, Postgres does not know. */
+/** The form of documents, which Postgres does not know. */
 interface Documents {
   "callback.headers": [name: string, value: string][];
 }
@@ -20,7 +20,7 @@ type LinesOf<Text extends string, Found extends string = never> = Text extends `
   ? LinesOf<Rest, Found | Line>
   : Found | Text;
 
-/** What is indented is no column, but a constraint, an index or the like. */
+/** Indented lines are constraints, indexes or the like; the others are columns. */
 type ColumnsOf<Table extends string, Lines extends string, Known> = {
   [Line in Exclude<Lines, "" | ` ${string}`> as NameOf<Line>]: `${Table}.${NameOf<Line>}` extends keyof Known
     ? Known[`${Table}.${NameOf<Line>}`]

@@ -33,7 +33,7 @@ const AWAY: Record<string, string> = {
   "57P03": "The database is starting or stopping. Try again in a moment.",
 };
 
-/** Those of a database that answers, but refuses. */
+/** SQLSTATEs of a database that answers, but refuses. */
 const REFUSED: Record<string, string> = {
   "28P01": "The database refuses the password. Check DATABASE_URL.",
   "28000": "The database refuses this user or connection. Check DATABASE_URL, and whether it asks for TLS.",

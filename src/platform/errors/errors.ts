@@ -3,7 +3,7 @@ import { plainText, quietText } from "../values/index.ts";
 import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 import type { Remedy } from "./remedy.ts";
 
-/** What happens to the work after an error: policy is a lookup, not a guess at each place. */
+/** The next step for work after an error: a policy to look up, not a guess at each place. */
 export type Next =
   /** try again later: the fault passes by itself */
   | "retry"
@@ -14,7 +14,7 @@ export type Next =
   /** given up, visibly, as a dead letter */
   | "bury";
 
-/** What kind of fault it is, for programs: the command line's exit code and the `code` in its JSON. */
+/** The kind of fault, for programs: the command line's exit code and the `code` in its JSON. */
 export type ErrorCode =
   /** the command line, or what stands in a file that it names, is wrong */
   | "usage"
@@ -36,7 +36,7 @@ interface RelayErrorOptions {
   next?: Next | undefined;
   /** `failed` when left out. */
   code?: ErrorCode | undefined;
-  /** What to do about it, where an operation or a command does. */
+  /** The remedy, where it is an operation or a command. */
   remedy?: Remedy | undefined;
   cause?: unknown;
 }
@@ -81,7 +81,7 @@ const withoutRowValues = (error: Error): string =>
     ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…")
     : error.message;
 
-/** What a log line tells of anything thrown, beside what is known where it is logged. */
+/** The part of a log line that describes an error, beside the fields of the place that logs it. */
 export interface Fault {
   error: string;
   /** Where it was thrown, frame by frame; left out for what was foreseen. */
@@ -99,7 +99,7 @@ export function faultOf(error: unknown): Fault {
 
 const workOn = new WeakMap<object, Readonly<Record<string, unknown>>>();
 
-/** Notes what was being worked on when this was thrown, for whoever logs it further out. @returns the same error. */
+/** Notes the work during which this was thrown, for a later log line. @returns the same error. */
 export function noteWork<Thrown>(error: Thrown, work: Readonly<Record<string, unknown>>): Thrown {
   if (error instanceof Error && !workOn.has(error)) workOn.set(error, work);
   return error;
@@ -108,7 +108,7 @@ export function noteWork<Thrown>(error: Thrown, work: Readonly<Record<string, un
 const CAUSE_LIMIT = 3;
 const FRAME_LIMIT = 12;
 
-/** What a network does: beside what also tells that Postgres is away. */
+/** Faults of a network, beside the codes that also show that Postgres is away. */
 const NETWORK = /^(UND_ERR_\w+|ECONNABORTED|ABORT_ERR)$/;
 
 function isForeseen(error: unknown, causes = CAUSE_LIMIT): boolean {

@@ -23,7 +23,7 @@ export const takenKeyOf = (error: unknown): string =>
     ? String(error.constraint)
     : "";
 
-/** Someone else held the lock for longer than lock_timeout. */
+/** Another session held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
 
 export const isNotAllowed = (error: unknown): boolean => codeOf(error) === "42501";
@@ -39,9 +39,9 @@ const LOST_IN_WORDS =
   /Connection terminated|connection error and is not queryable|read timeout|timeout exceeded when trying/i;
 
 /**
- * The connection went away under a statement, so nobody knows whether it was committed: a broken socket,
- * SQLSTATE 08 (connection exception), 57P (the server is stopping, starting or crashed), 25P03 or 25P04 (the
- * transaction took too long, for a process that was stopped perhaps).
+ * The connection went away under a statement, so it is unknown whether it was committed: a broken socket, SQLSTATE
+ * 08 (connection exception), 57P (the server is stopping, starting or crashed), 25P03 or 25P04 (the transaction
+ * took too long, for a process that was stopped perhaps).
  */
 export function isLostConnection(error: unknown): boolean {
   const code = codeOf(error);

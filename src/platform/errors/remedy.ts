@@ -1,6 +1,6 @@
 type None = Record<string, never>;
 
-/** What each operation is given that a remedy may lead to; a test holds it against the operations' own inputs. */
+/** The input of each operation that a remedy may lead to; a test compares it with the operations' own inputs. */
 export interface RemedyInputs {
   showInvoice: { id: string };
   showCallback: { id: string };
@@ -31,12 +31,12 @@ export interface RemedyInputs {
   serve: None;
 }
 
-/** What to do about something, as data: each interface has its own way to it. */
+/** A remedy as data: each interface has its own way to it. */
 export type Remedy = {
   [Operation in keyof RemedyInputs]: { operation: Operation; args: RemedyInputs[Operation] };
 }[keyof RemedyInputs];
 
-/** One that comes from a result: what it is given was typed where it was made. */
+/** A remedy that comes from a result, whose type was checked where it was made. */
 export type AnyRemedy = { operation: keyof RemedyInputs; args: object };
 
 /** The command of each, and what of its input stands without a name. */

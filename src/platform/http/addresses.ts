@@ -9,7 +9,7 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
 
 /** An address as it is compared: IPv4 without `::ffff:`, IPv6 in one spelling. @returns null for what is no address. */
 export function plainAddress(text: string): string | null {
-  // What nearly every sender is; parsing it costs a microsecond, five times a callback.
+  // Nearly every sender is one; parsing it costs a microsecond, five times a callback.
   if (isIPv4(text)) return text;
   return parseAddress(text)?.toString() ?? null;
 }
@@ -32,7 +32,7 @@ export const isLoopbackHost = (host: string): boolean =>
 
 const PRIVATE = ["carrierGradeNat", "linkLocal", "private", "uniqueLocal", "unspecified"];
 
-/** Whether a host of a URL is one of this machine or network, which nobody elsewhere reaches. */
+/** Whether a host of a URL is a private one, of this machine or network, that no other network reaches. */
 export const isPrivateHost = (host: string): boolean =>
   isLoopbackHost(host) ||
   /\.(local|internal)$/i.test(host) ||

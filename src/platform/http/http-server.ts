@@ -57,7 +57,7 @@ async function close(server: Server, graceMs: number): Promise<void> {
 /** A peer is sent to a new connection, and so perhaps to another relay, after so many. */
 const REQUESTS_PER_CONNECTION = 10_000;
 
-/** Node carries out at once whatever requests a connection has sent, thousands maybe. */
+/** Node handles all requests that a connection has sent at once, thousands maybe. */
 const UNANSWERED_LIMIT = 16;
 
 /** Closes a connection with more unanswered requests than the limit; of those behind them none is carried out. */

@@ -18,9 +18,9 @@ export interface SpanStart {
 
 type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** A piece of work that is being traced. One that never ends is never sent. */
+/** A piece of work that is being traced. A span that never ends is never sent. */
 export interface Span {
-  /** What others continue it by: the W3C trace context, as the header `traceparent` writes it. */
+  /** Its W3C trace context, as the header `traceparent` writes it; others continue the trace by it. */
   readonly traceparent: string;
   set(attributes: SpanAttributes): void;
   /** @param failure what kind of failure it ended with; none when left out. */
@@ -62,7 +62,7 @@ const FORBIDDEN_KEYS = [
   ...PERSONAL_FIELDS.map(({ answer }) => answer),
 ];
 
-/** One JSON line a record. Secrets and personal data are left out by key; repeated faults are counted. */
+/** Writes a JSON line for each record. Secrets and personal data are left out by key; repeated faults are counted. */
 export function createLogger(options: { level: LogLevel; destination?: DestinationStream }): Logger {
   const paths = FORBIDDEN_KEYS.flatMap((key) => [`["${key}"]`, `*["${key}"]`, `*.*["${key}"]`]);
   return pino(
@@ -89,7 +89,7 @@ const WINDOW_MS = 10_000;
 /** The most kinds of lines watched at a time; any others are logged as they come (G8). */
 const KIND_LIMIT = 200;
 
-/** What must agree in two lines, besides their words, for them to be the same. */
+/** The fields that must agree in two lines, besides their words, for them to be the same. */
 const TELLING = ["worker", "source", "error"] as const;
 
 const aboutOf = (facts: unknown): string => {
@@ -160,7 +160,7 @@ function collapseRepeats(): LogMethod {
   };
 }
 
-/** What came again within the window that is open. */
+/** A line that came again within the window that is open. */
 interface Kind {
   about: string;
   count: number;

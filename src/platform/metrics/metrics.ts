@@ -39,7 +39,7 @@ interface StrictHistogram<Given extends Labels> {
   startTimer(...labels: Labelled<Given>): () => number;
 }
 
-/** One set of labels for each combination of their values. */
+/** A set of labels for each combination of their values. */
 const combine = (labels: Labels, known: KnownValues): Record<string, string | number>[] =>
   Object.entries(labels).reduce<Record<string, string | number>[]>(
     (sets, [name, values]) =>

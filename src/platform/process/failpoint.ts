@@ -1,6 +1,6 @@
 let watcher: ((name: string) => void) | null = null;
 
-/** Does nothing, whatever the environment: only a test that loads this can watch, to end the process there. */
+/** Does nothing in any environment: only a test that loads this can watch, to end the process there. */
 export function failpoint(name: string): void {
   if (watcher !== null) watcher(name);
 }

@@ -25,7 +25,7 @@ export class Turns {
     this.#limit = limit;
   }
 
-  /** @throws whatever the work throws. */
+  /** @throws the error of the work. */
   async run<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#underWay < this.#limit) this.#underWay += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
@@ -33,14 +33,14 @@ export class Turns {
       return await work();
     } finally {
       const next = this.#waiting.shift();
-      // The next one takes over the place of the one that ends.
+      // The next work takes over the place of the work that ends.
       if (next !== undefined) next();
       else this.#underWay -= 1;
     }
   }
 }
 
-/** Does one thing for all who ask for it while it is under way. */
+/** Does the work once for all callers that request it while it is under way. */
 export class OneForAll<Value> {
   #underWay: Promise<Value> | null = null;
 

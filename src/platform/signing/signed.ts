@@ -20,7 +20,7 @@ export interface Signature {
 export type Signed<Document> = Document & { signature: Signature | null };
 
 /**
- * The one spelling of a JSON value: keys sorted, no white space. What is undefined is left out, as
+ * The canonical spelling of a JSON value: keys sorted, no white space. Undefined members are left out, as
  * `JSON.stringify` does.
  */
 export function canonicalJson(value: unknown): string {
@@ -35,7 +35,7 @@ export function canonicalJson(value: unknown): string {
 
 const PURPOSE = "invoice-relay signed document v1\n";
 
-/** What the signature is over: everything in the document but the signature's `value`. */
+/** The signed bytes: everything in the document but the signature's `value`. */
 const signedBytes = (
   document: object,
   { value: _, ...signature }: Omit<Signature, "value"> & { value?: string },

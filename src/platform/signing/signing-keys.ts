@@ -11,7 +11,7 @@ const useKey = new Statement(
   { now: returned.time },
   ({ value }: Slots<Pick<Signer, "keyId" | "publicKey">>) => {
     const id = value(({ keyId }) => keyId);
-    // Only rows that change are locked: signing waits for nobody.
+    // Only rows that change are locked, so that signatures do not wait for each other.
     return sql`
       with turned as (
         update signing_key set retired_at = case when id = ${id} then null else clock_timestamp() end
@@ -23,15 +23,19 @@ const useKey = new Statement(
   },
 );
 
-/** Makes the key known to whoever checks; another one that was in use is retired. @returns Postgres' clock. */
+/**
+ * Registers the key for those who check signatures; another one that was in use is retired. @returns Postgres'
+ * clock.
+ */
 export async function registerKey(db: Database, signer: Signer): Promise<Date> {
   const [row] = await useKey.execute(db, signer);
   return row?.now ?? new Date();
 }
 
 /**
- * A document as it is issued: signed, or with `signature: null`. To be called in the transaction that keeps it, so
- * that it can be told from one made later. Whatever shows it later masks callback tokens, so what is signed has none.
+ * A document as it is issued: signed, or with `signature: null`. Call it in the transaction that keeps the
+ * document, so that the document differs from one made later. Later views mask callback tokens, so a signed
+ * document has none.
  */
 export async function issue<Document extends object>(
   trx: Database,
@@ -45,7 +49,7 @@ export async function issue<Document extends object>(
 
 const selectKeys = query((db) => db.selectFrom("signing_key").selectAll().orderBy("created_at", "desc"));
 
-/** What `/.well-known/invoice-relay-keys.json` says: the newest first. */
+/** The content of `/.well-known/invoice-relay-keys.json`: the newest first. */
 export async function readKeys(db: Database): Promise<Omit<KeysDocument, "format"> & { format: string }> {
   const rows = await selectKeys(db).execute();
   return {

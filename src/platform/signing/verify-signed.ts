@@ -79,7 +79,7 @@ function countNames(text: string): number {
   return names;
 }
 
-/** A public key that somebody trusts, from a file of theirs. */
+/** A public key that its user trusts, from a file of theirs. */
 interface KnownKey {
   id: string;
   key: KeyObject;
@@ -87,7 +87,7 @@ interface KnownKey {
   retiredAt: string | null;
 }
 
-/** What was found of one document. */
+/** The result for a document. */
 export interface Verdict {
   /** `signed`: unchanged since that key signed it. */
   state: "signed" | "unsigned" | "broken";
@@ -135,14 +135,14 @@ export function verifySigned(document: Record<string, unknown>, keys: readonly K
   const known = keys?.find(({ id }) => id === keyId);
   if (keys !== null && known === undefined)
     return broken(
-      `It is signed by key ${keyId}, which is not in the key file (${keys.map(({ id }) => id).join(", ")}). It is somebody else's, or the file is older than the key: get https://<relay>/.well-known/invoice-relay-keys.json anew.`,
+      `It is signed by key ${keyId}, which is not in the key file (${keys.map(({ id }) => id).join(", ")}). It is another relay's, or the file is older than the key: get https://<relay>/.well-known/invoice-relay-keys.json anew.`,
     );
   const key = known?.key ?? keyIn(signature);
   if (key === null || keyIdOf(key) !== keyId || !isSignedBy(rest, signature, key))
     return broken(`It was edited: it is not what key ${keyId} signed at ${signedAt}.`);
   if (known?.retiredAt && Date.parse(signedAt) > Date.parse(known.retiredAt))
     return broken(
-      `Key ${keyId} signed it at ${signedAt}, but was retired at ${known.retiredAt}: somebody else may hold it.`,
+      `Key ${keyId} signed it at ${signedAt}, but was retired at ${known.retiredAt}: another person may hold it.`,
     );
   const whose =
     known === undefined

@@ -1,7 +1,7 @@
 import type { VersionedUpstream } from "./change.ts";
 import { stateOf, type UpstreamPolicy } from "./machine.ts";
 
-/** What a source's rate limits leave; times in ms, by Postgres' clock. */
+/** The state of a source's rate limits; times in ms, by Postgres' clock. */
 export interface Buckets {
   allowance: number;
   allowanceAgeMs: number;
@@ -20,7 +20,7 @@ export interface Limits {
 
 interface Admission {
   total: number;
-  /** One exchange tries whether the upstream works again; the others wait for it. */
+  /** A single request tries whether the upstream works again; the others wait for it. */
   trial: boolean;
   /** When there may be more, in ms; null when nothing but the work itself, or a person, is the limit. */
   moreInMs: number | null;
@@ -32,7 +32,7 @@ export interface Allowance extends Admission {
   unknown: number;
   /** How long each of those keeps the next one waiting, in ms. */
   unknownGapMs: number;
-  /** What is left in the bucket before anything is taken. */
+  /** The content of the bucket before anything is taken. */
   bucket: number;
 }
 
@@ -52,7 +52,10 @@ export function admissionTo(upstream: VersionedUpstream, policy: UpstreamPolicy,
 /** A bucket holds a fifth of a second's worth, so that hardly any second exceeds the limit. */
 const bucketSize = (ratePerSecond: number) => Math.max(1, ratePerSecond / 5);
 
-/** Circuit breaker, token bucket and pace of unknown ids: how much of `wanted` this source may be asked now. Pure. */
+/**
+ * Circuit breaker, token bucket and pace of unknown ids: how much of `wanted` may be requested of this source now.
+ * Pure.
+ */
 export function allowanceOf(
   source: VersionedUpstream & Buckets,
   policy: UpstreamPolicy,
@@ -62,7 +65,7 @@ export function allowanceOf(
   const admission = admissionTo(source, policy, wanted);
   const { ratePerSecond, unknownRatePerSecond } = limits;
   const unknownGapMs = source.isFlooded ? 1_000 / unknownRatePerSecond : 0;
-  // A refused key is tried with an id that nobody has, never with a payment.
+  // A refused key is tried with an id that no invoice has, never with a payment.
   if (admission.total === 0 || source.pausedBy !== null)
     return { ...admission, total: 0, trial: false, unknown: 0, unknownGapMs, bucket: source.allowance };
   const bucket = ratePerSecond === null ? source.allowance : refilled(source, ratePerSecond);

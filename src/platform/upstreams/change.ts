@@ -175,7 +175,7 @@ export async function changeByHand(
   }
 }
 
-/** A condition: a pause has ended that nobody has noticed yet. */
+/** A condition: a pause has ended, and its end is not recorded yet. */
 export const pausesHaveEnded: RawBuilder<boolean> = sql`
   (exists (select from source where paused_until <= clock_timestamp())
     or exists (select from topic where paused_until <= clock_timestamp()))`;
@@ -199,8 +199,8 @@ const updateEndedPauses = new VaryingStatement(
 );
 
 /**
- * Writes down which pauses have ended by themselves; they have held nothing back since `until`. What was told
- * of a refusal before the pause is over: if it is refused still, the next answer says so anew.
+ * Records the end of pauses that have ended by themselves; they have held nothing back since `until`. Reports of a
+ * refusal from before that count no longer: if the key is refused still, the next answer reports it anew.
  */
 export const endPauses = (db: Database, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
 
@@ -208,7 +208,7 @@ const UPSTREAM = {
   name: returned.text(),
   pausedBy: nullable(returned.text<"operator" | "refused">()),
   pausedAt: nullable(returned.time),
-  /** When the pause ends by itself; null: when somebody resumes it. */
+  /** When the pause ends by itself; null: when a person resumes it. */
   pausedUntil: nullable(returned.time),
   pauseReason: nullable(returned.text()),
   lastError: nullable(returned.text()),

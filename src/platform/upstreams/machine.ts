@@ -1,6 +1,6 @@
 import { backOffMs } from "../process/index.ts";
 
-/** A source that is asked, or a topic that is sent to, as its row says. Times in ms from now, by Postgres' clock. */
+/** A source or topic that requests go to, as its row describes it. Times in ms from now, by Postgres' clock. */
 export interface UpstreamRow {
   pausedBy: "operator" | "refused" | null;
   /** Failures in a row, and 429s in a row that named no moment. */
@@ -8,11 +8,11 @@ export interface UpstreamRow {
   slowDowns: number;
   /** Nothing goes out before: back-off, open circuit breaker, or Retry-After. 0 or less when that is over. */
   opensInMs: number;
-  /** What Retry-After named: only a person opens it earlier. Below 0 once it has passed, 0 for none. */
+  /** The moment of Retry-After: only a person opens it earlier. Below 0 once it has passed, 0 without one. */
   retryInMs: number;
 }
 
-/** What came of the exchanges with an upstream, or what a person did. */
+/** The outcome of requests to an upstream, or a person's action. */
 export type UpstreamReport =
   | { kind: "works" }
   /** A list was read: 429s are over. Whether invoices are answered, it does not say. */
@@ -37,14 +37,17 @@ export interface UpstreamPolicy {
   backOff: { firstMs: number; capMs: number };
   /** Tried `firstMs` after the refusal; then after as long as it has been refused, up to `capMs`. */
   probe: { firstMs: number; capMs: number };
-  /** While one exchange tries whether it works again, the others wait this long for it, in ms. */
+  /** While a single request tries whether it works again, the others wait this long for it, in ms. */
   trialMs: number;
 }
 
-/** What people are notified of: an upstream fails, refuses us, wants to wait too long, or is paused without an end. */
+/**
+ * The states that people are notified of: an upstream fails, refuses us, wants to wait too long, or is paused
+ * without an end.
+ */
 export type UpstreamAlarm = "failing" | "paused" | "retry_after" | "standing";
 
-/** What a report makes of an upstream. */
+/** The change of an upstream that follows from a report. */
 export interface Transition {
   upstream: UpstreamRow;
   /** undefined: it stays as it is. */
@@ -83,8 +86,8 @@ export const isHealthy = (upstream: UpstreamRow): boolean =>
   upstream.pausedBy === null && troublesInARow(upstream) === 0 && upstream.retryInMs === 0;
 
 /**
- * One machine for sources and topics: what a report changes, or null when it changes nothing. Pure. A moment
- * that the upstream named is never shortened by a late answer, and an operator's pause only by an operator.
+ * The state machine of sources and topics: the change that follows from a report, or null where nothing changes.
+ * Pure. A late answer never shortens a wait that the upstream named, and only an operator ends an operator's pause.
  * @param jitter from 0 to 1: where the wait lies within its spread.
  */
 export function transition(
@@ -146,7 +149,7 @@ export function transition(
     }
     case "pause": {
       const { until, reason } = report;
-      // One that is paused already is paused anew only with a reason or an end.
+      // An upstream that is paused already is paused anew only with a reason or an end.
       if (pausedBy === "operator" && until === null && reason === null) return null;
       return {
         upstream: { ...before, pausedBy: "operator" },

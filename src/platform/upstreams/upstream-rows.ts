@@ -103,7 +103,7 @@ export const spendAllowance = <Given extends Budget>({ value }: Slots<Given>) =>
     from claimed) as spent
   where name = ${value(({ source }) => source)} and spent.total > 0`;
 
-/** Whether it fails, refuses the key or is paused, which is told by alarms of its own. */
+/** Whether it fails, refuses the key or is paused; alarms of its own report that. */
 export async function sourceIsInTrouble(db: Database, name: string): Promise<boolean> {
   const upstream = await readUpstreamRow(db, SOURCE, name);
   return upstream !== null && stateOf(upstream, SOURCE.policy) !== "closed";
@@ -116,10 +116,10 @@ const LIST_SHARE = 1 / 4;
 export const listGapMs = (ratePerSecond: number | null): number =>
   ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
 
-/** Whatever waits, a list is read on after so long, in ms (G11). */
+/** A list is read on after at most so long, in ms, even while other work waits (nothing stands still, G11). */
 const LIST_WAITS_MS = 5_000;
 
-/** How long a reader that stepped aside waits at least before it looks again, in ms. */
+/** How long a reader that stepped aside waits at least before it tries again, in ms. */
 const STEPPED_ASIDE_MS = 100;
 
 interface Turn {
@@ -144,10 +144,10 @@ const takingTurn = (isUrgent: RawBuilder<boolean>) =>
   });
 
 /**
- * What takes leave to read one page of the provider's list. All readers in all processes together get a share of
- * the rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most:
- * confirming leaves less than one in it, and would otherwise starve the list.
- * @param isUrgent a condition on the row of `source`: something else waits, for which lists step aside.
+ * Grants leave to read one page of the provider's list. All readers in all processes together get a share of the
+ * rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most: confirming
+ * leaves less than one in it, and would otherwise starve the list.
+ * @param isUrgent a condition on the row of `source`: other work waits, for which lists step aside.
  */
 export function takingTurns(isUrgent: RawBuilder<boolean>) {
   const updateTurn = takingTurn(isUrgent);
@@ -245,7 +245,7 @@ export const whenTopicIsUnchanged = <Given extends TopicTrial>({
 const trialTime = sql.lit(`${TOPIC.policy.trialMs} ms`);
 const { firstMs, capMs } = TOPIC.policy.probe;
 
-/** Part of the same claim: while what was `claimed` tries the topic, nobody else does. */
+/** Part of the same claim: the `claimed` work alone tries the topic. */
 export const beginTrial = <Given extends TopicTrial>({ value }: Slots<Given>): RawBuilder<unknown> => sql`
   update topic set version = version + 1,
     opens_at = case when ${value(({ trial }) => trial)}::boolean and paused_by is null

@@ -17,8 +17,8 @@ interface UpstreamOptions {
 }
 
 /**
- * One source or topic, as the workers of one process see it. What they note meanwhile is written together,
- * one write under way at a time, and only when it changes something; the row is what all processes go by.
+ * A source or topic, as the workers of one process see it. Their reports are written together, with a single write
+ * under way at a time, and only where they change something; all processes go by the row.
  */
 export class Upstream {
   readonly kind: UpstreamKind;
@@ -26,7 +26,7 @@ export class Upstream {
   readonly #db: Database;
   readonly #alarms: Alarms;
   readonly #onRecovered: () => Promise<void>;
-  /** What exchanges said that is not written. */
+  /** Reports of requests that are not written yet. */
   #unwritten: UpstreamReport[] = [];
   #writing: Promise<void> | null = null;
   // As far as this process knows; each claim sets it right.
@@ -48,7 +48,7 @@ export class Upstream {
     if (isHealthy) this.#takesMore = true;
   }
 
-  /** Whether it was well, as far as this process knows. */
+  /** Whether it was healthy, as far as this process knows. */
   get isHealthy(): boolean {
     return this.#isHealthy;
   }
@@ -58,13 +58,13 @@ export class Upstream {
     return this.#takesMore;
   }
 
-  /** Resolves once what an exchange says is written, if it is news. @returns whether it takes more. */
+  /** Resolves once the outcome of a request is written, if it is news. @returns whether it takes more. */
   async note(report: UpstreamReport): Promise<boolean> {
     this.#unwritten.push(report);
     while (this.#writing !== null) await this.#writing;
     const reports = this.#unwritten;
     this.#unwritten = [];
-    // That all goes well is news only where it did not.
+    // Success is news only after a fault.
     if (!reports.some((one) => !this.#isHealthy || isTrouble(one))) return this.#takesMore;
     this.#writing = this.#write(reports).finally(() => {
       this.#writing = null;
@@ -81,7 +81,7 @@ export class Upstream {
         left.shift();
       }
     } catch (error) {
-      // What could not be written is news still.
+      // Reports that could not be written are news still.
       this.#unwritten.push(...left);
       throw error;
     }
@@ -111,7 +111,7 @@ export class Upstream {
 
 const isTrouble = ({ kind }: UpstreamReport): boolean => kind !== "works" && kind !== "list_read";
 
-/** What came together, as few reports. Where something was answered the upstream lives: only faults alone count. */
+/** The same reports as few. A success shows that the upstream lives: faults count only without one. */
 function summed(reports: readonly UpstreamReport[]): UpstreamReport[] {
   const of = <Kind extends UpstreamReport["kind"]>(kind: Kind) =>
     reports.filter((one): one is Extract<UpstreamReport, { kind: Kind }> => one.kind === kind);

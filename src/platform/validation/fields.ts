@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-// Fields of what is answered, whatever it is about.
+// Fields of results of every kind.
 
 /** A Date here, ISO 8601 text in JSON. */
 export const time = z.coerce.date().describe("ISO 8601, UTC.");
@@ -28,7 +28,7 @@ export function openApiParameters(place: "path" | "query", schema: Json): Json[]
   }));
 }
 
-/** What is wrong with a value, a line each, starting with the field's name: `amount should be more than 0`. */
+/** The faults of a value, a line each, starting with the field's name: `amount should be more than 0`. */
 export function problemsOf(error: z.ZodError): string[] {
   return [
     ...new Set(

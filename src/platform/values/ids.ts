@@ -1,4 +1,4 @@
-/** What examples show. */
+/** The id in examples. */
 export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 
 /** A UUID, of any version, in any case. */

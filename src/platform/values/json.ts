@@ -21,7 +21,7 @@ export function indentedJson(json: string): string {
     .join("");
 }
 
-/** What a JSON text holds; undefined for any other text. */
+/** The value of a JSON text; undefined for any other text. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { inspect } from "node:util";
 import { endOfString } from "./json.ts";
 
-/** What the holder of a token may do: look; look and act; everything, including what cannot be undone. */
+/** The rights of a token's holder: look; look and act; everything, including irreversible acts. */
 export const ROLES = ["read", "operate", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -62,7 +62,7 @@ export const PERSONAL_FIELDS: readonly PersonalField[] = [
   { answer: "callBackUrl", event: "reference", column: "reference" },
 ];
 
-/** What stands in an erased event instead. */
+/** The values that replace them in an erased event. */
 export const ERASED_IN_EVENT: Readonly<Record<string, unknown>> = Object.fromEntries(
   PERSONAL_FIELDS.map(({ event }) => [event, event === "metadata" ? {} : null]),
 );
@@ -86,7 +86,7 @@ export function personalKind(key: string): "text" | "object" | null {
   return NAMES.has(plain) || CONTACT.test(plain) ? "text" : null;
 }
 
-/** What takes the secrets out of a text. */
+/** Removes the secrets from a text. */
 export type Mask = (text: string) => string;
 
 const MASK = "***";
@@ -123,12 +123,12 @@ function inAnyForm(character: string): string {
   return String.raw`(?:${character}|%(?:25)*${digits}|\\u00${digits})`;
 }
 
-/** How much of somebody else's error is looked at, in characters; the rest is left out. */
+/** The part of a foreign error that is read, in characters; the rest is left out. */
 const LONGEST_ERROR = 8_192;
 const LONGEST_WORD = 512;
 
-// Each pattern begins with something that its own repetition cannot hold, or is bounded: none looks at a
-// character more than a few times, whatever the text.
+// Each pattern begins with something that its own repetition cannot hold, or is bounded: even in hostile text a
+// character is read only a few times.
 const CREDENTIALS: readonly [pattern: RegExp, instead: string][] = [
   [/\b(bearer|basic)\s{1,8}[\w.~+/=-]{8,}/gi, "$1 ***"],
   [/(:\/\/)[^\s/@"']+@/g, "$1***@"],
@@ -145,9 +145,9 @@ const RUN_WITH_AT = /(?<![^\s"'<>(),:;])[^\s"'<>(),:;@]*@[^\s"'<>(),:;]*/g;
 const PHONE = /(?<![\w.:-])(?:\+\d[\d ().-]{6,16}\d|0\d[\d ().-]{6,16}\d(?![\w:-]))/g;
 
 /**
- * Somebody else's words (an error of the provider, of SNS, of Postgres) before they are logged or stored:
- * callback tokens, credentials, e-mail addresses and phone numbers are masked. A name cannot be told from
- * other words, so what may hold one is not quoted at all.
+ * Foreign words (an error of the provider, of SNS, of Postgres) before they are logged or stored: callback tokens,
+ * credentials, e-mail addresses and phone numbers are masked. A name cannot be told from other words, so texts that
+ * may hold a name are not quoted at all.
  * @returns at most 8,192 characters.
  */
 export function quietText(text: string): string {
@@ -158,7 +158,7 @@ export function quietText(text: string): string {
   return withoutContacts(quiet);
 }
 
-/** Any text without e-mail addresses and phone numbers. Linear in the text, whatever it is. */
+/** Any text without e-mail addresses and phone numbers. Linear in the text. */
 const withoutContacts = (text: string): string => withoutEMailAddresses(text).replaceAll(PHONE, "[phone]");
 
 export function withoutEMailAddresses(text: string): string {
@@ -176,8 +176,8 @@ function maskedRun(run: string): string {
 }
 
 /**
- * The beginning of a long text: nobody reads more of an error, and what is not there needs no matching. Half
- * an address at the cut would not look like one any more: its whole word goes, unless that is endless.
+ * The beginning of a long text: people read no more of an error, and matching costs less. Half an address at the
+ * cut would not look like one any more: its whole word goes, unless that is endless.
  */
 export function firstWords(text: string): string {
   if (text.length <= LONGEST_ERROR) return text;
@@ -233,7 +233,7 @@ export function maskedEvidence(evidence: string): string {
   return withoutContacts(withoutCallbackTokens(parts.join("") + text.slice(kept)));
 }
 
-/** What a person of this role reads of evidence: `read` sees nothing about a payer, as in exports. */
+/** The mask of evidence for a person of this role: `read` sees nothing about a payer, as in exports. */
 export const personalMaskOf = (role: Role): Mask =>
   mayAct(role, "operate") ? (text) => text : maskedEvidence;
 

@@ -99,11 +99,11 @@ export function amountIn(text: string): string | null {
   return NUMBER.test(number) ? number.replaceAll(/[, ]/g, "") : null;
 }
 
-// What spreadsheets make of texts from outside, and how ours are written so that they make nothing of them.
+// Reading texts as spreadsheets would, and writing ours so that spreadsheets do not interpret them.
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** What spreadsheets take for the start of a formula, including full-width forms. */
+/** Characters that spreadsheets take for the start of a formula, including full-width forms. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]/u;
 
 /** A text for a cell that is known to hold text: on one line, and without what XML cannot hold. */

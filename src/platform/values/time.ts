@@ -38,8 +38,8 @@ export function spanText(ms: number): string {
 const short = (value: number) =>
   Math.abs(value) < 10 ? value.toFixed(1).replace(/\.0$/, "") : value.toFixed(0);
 
-// What a day is in the books of a source: those of its zone (BOOKS_TIME_ZONE). Only here, and
-// never in SQL: Postgres has time zone tables of its own, and reads a midnight that is there twice as the later.
+// The days of a source's books: those of its zone (BOOKS_TIME_ZONE). Only here, and never in SQL: Postgres has time
+// zone tables of its own, and reads a midnight that is there twice as the later.
 
 /** Times from, and before. */
 export interface BookPeriod {
@@ -95,7 +95,7 @@ export const bookPeriod = (first: string, last: string, zone: string): BookPerio
   to: startOfBookDay(addDays(last, 1), zone),
 });
 
-/** One day: of 24 hours, or of 23 or 25 and so on where clocks change. @param day YYYY-MM-DD */
+/** A single day: of 24 hours, or of 23 or 25 and so on where clocks change. @param day YYYY-MM-DD */
 export const bookDay = (day: string, zone: string): BookPeriod => bookPeriod(day, day, zone);
 
 /** The last day of which a period has a part; for one of whole days its last. */

@@ -59,9 +59,9 @@ const noteAndAlarm = new Statement(
 );
 
 /**
- * Notes which maintenance failed and which was done, whatever process tried before, with the alarms of what
- * has failed for too long (G13).
- * @returns `failures`: how often what failed has failed in a row, the most.
+ * Notes which maintenance failed and which was done, in any process, with the alarms of those that have failed for
+ * too long (every change of state is notified, G13).
+ * @returns `failures`: the longest run of failures of any of them.
  */
 export async function noteChores(
   db: Database,

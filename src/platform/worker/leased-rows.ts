@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { type Columns, type Database, type Slots, Statement, text, uuid } from "../database/index.ts";
 import { newId } from "../values/index.ts";
 
-/** How long leases last. One is made in the composition, of LEASE_DURATION; whoever claims work is given it. */
+/** How long leases last. The composition makes one, of LEASE_DURATION, and passes it to all that claim work. */
 export interface Lease {
   /** From the claim and from each extension, in ms. */
   readonly ms: number;
@@ -15,19 +15,15 @@ export const leaseOf = (durationMs: number): Lease => ({
   extendEveryMs: durationMs / 3,
 });
 
-/**
- * Another process has the lease now, or the work was ended: whoever held it stops. What was done so far
- * stands.
- */
+/** Another process has the lease now, or the work was ended: its former holder stops. Work done so far stands. */
 export class LeaseLost extends Error {}
 
 interface HeldLease {
   lease: Lease;
   /**
    * Extends it.
-   * @returns false only when it is certain that somebody else has it; a row that was merely locked is no such
-   *   case.
-   * @throws whatever the database failed with: being away for a moment takes no lease away.
+   * @returns false only when another holder is certain; a row that was merely locked is no such case.
+   * @throws the database's error: being away for a moment takes no lease away.
    */
   keep(): Promise<boolean>;
   /** Asks the work to end. */
@@ -47,7 +43,7 @@ export async function whileHeld<Result>(
   const lost = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let ended = false;
-  // One extension at a time, however slow the database is.
+  // A single extension at a time, however slow the database is.
   const extendLater = () => {
     timer = setTimeout(async () => {
       const holds = await keep().catch(() => true);
@@ -59,7 +55,7 @@ export async function whileHeld<Result>(
   try {
     return await work(AbortSignal.any([stop, lost.signal]));
   } catch (error) {
-    // What was cut off by it has errors of its own, which would count as faults.
+    // Calls that it cut off have errors of their own, which would count as faults.
     throw lost.signal.aborted ? lost.signal.reason : error;
   } finally {
     ended = true;
@@ -78,7 +74,7 @@ const GIVEN_BACK = sql`state = 'due', due_at = clock_timestamp(), lease_token = 
 export const leaseEnd = (leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 ms'`;
 
-/** What a claim sets: one token for all rows of it. */
+/** The values that a claim sets: a single token for all its rows. */
 export const claimedFor = ({ value }: Slots<{ lease: Lease }>): RawBuilder<unknown> => sql`
   state = 'claimed', lease_token = ${value(() => newId())},
   claimed_until = ${leaseEnd(value(({ lease }) => lease.ms))}`;
@@ -115,9 +111,9 @@ interface Extension {
 }
 
 /**
- * The leases on the rows of one table (G7): each owner makes its own. One token covers a whole claim. A
- * locked row is being written at this moment: it needs neither more time nor a rescue, and waiting for it
- * could deadlock.
+ * The leases on the rows of one table (no call out inside a transaction, G7): each owner makes its own. A single
+ * token covers a whole claim. A locked row is being written at this moment: it needs neither more time nor the
+ * reaper, and waiting for it could deadlock.
  */
 export class LeasedRows {
   /** A condition: leases have run out. */
@@ -151,7 +147,7 @@ export class LeasedRows {
 
   /**
    * Extends one lease.
-   * @returns false once it is another worker's or nobody's; a row that is merely locked is still held.
+   * @returns false once it has ended or is another worker's; a row that is merely locked is still held.
    */
   async keep(db: Database, held: { leaseToken: string }, lease: Lease): Promise<boolean> {
     if ((await this.extend(db, [held], lease)) > 0) return true;
@@ -159,7 +155,7 @@ export class LeasedRows {
   }
 }
 
-/** Those of a table whose rows are due, and are due again when they are given back. */
+/** A table's rows that have a due time; released, they are due again. */
 export class QueuedRows extends LeasedRows {
   readonly #expired: Statement;
   readonly #ours: Statement<readonly LeasedRow[]>;
@@ -175,12 +171,12 @@ export class QueuedRows extends LeasedRows {
     }));
   }
 
-  /** Work whose lease ran out goes back: its worker died or hangs. @returns how many rows. */
+  /** Makes work due again whose lease ran out: its worker died or hangs. @returns how many rows. */
   releaseExpired(db: Database): Promise<number> {
     return this.#expired.write(db, undefined);
   }
 
-  /** Gives back what was claimed and not begun, due at once; what is no longer held is left alone. */
+  /** Releases claimed work that has not begun, due at once; rows that are no longer held are left alone. */
   async release(db: Database, held: readonly LeasedRow[]): Promise<void> {
     if (held.length > 0) await this.#ours.write(db, held);
   }

@@ -79,7 +79,7 @@ export class LeasedWork<Item extends Leased> {
     return { running, lapsed };
   }
 
-  /** They are done, whatever came of them. */
+  /** Ends them, successful or not. */
   end(items: readonly Item[]): void {
     for (const item of items) {
       const line = this.#options.lineOf(item);
@@ -91,7 +91,7 @@ export class LeasedWork<Item extends Leased> {
     this.#ends.clear();
   }
 
-  /** Lets go of what waits, of one line or of all. @returns what it was. */
+  /** Lets go of waiting work, of one line or of all. @returns that work. */
   dropWaiting(line?: string): Item[] {
     const lines = line === undefined ? [...this.#waiting.keys()] : [line];
     const dropped = lines.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));
@@ -107,8 +107,7 @@ export class LeasedWork<Item extends Leased> {
     return now < (this.#ends.get(leaseToken) ?? 0);
   }
 
-  // An answer that comes after the end says nothing: somebody may have taken the lease before it was
-  // extended.
+  // An answer after the lease's end proves nothing: another worker may have taken the lease before it was extended.
   async #extend(): Promise<void> {
     const items = [...this.#all];
     const tokens = new Set(items.map(({ leaseToken }) => leaseToken));

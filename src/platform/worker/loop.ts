@@ -4,8 +4,8 @@ import type { Metrics } from "../metrics/index.ts";
 import { backOffMs } from "../process/index.ts";
 
 /**
- * Wakes whoever waits. A wake-up while nobody waits is remembered once, so that none is missed between
- * looking and waiting.
+ * Wakes a waiting loop. A wake-up while no loop waits is remembered once, so that it is not missed between checking
+ * for work and waiting.
  */
 export class Signal {
   #raised = false;
@@ -33,7 +33,8 @@ export class Signal {
   }
 
   /**
-   * Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. One waits at a time.
+   * Resolves when it is raised, when `timeoutMs` have passed, or when `stop` aborts. Only one caller may wait at a
+   * time.
    * @returns whether it was raised; that wake-up is then spent.
    */
   async wait(timeoutMs: number, stop: AbortSignal): Promise<boolean> {
@@ -60,7 +61,7 @@ export class Signal {
   }
 }
 
-/** Waits for the first of two, or for neither. What is raised on the other one stays raised. */
+/** Waits for the first of two signals; the wait may end without. A wake-up of the other one stays raised. */
 export async function waitForEither(
   first: Signal,
   second: Signal,
@@ -89,21 +90,21 @@ interface LoopOptions {
 }
 
 export interface Loop {
-  /** While its passes fail again and again: since when, by performance.now(), and with what. */
+  /** While its runs fail again and again: since when, by performance.now(), and with what. */
   readonly failing: { since: number; error: unknown } | null;
-  /** Asks the pass under way to end, and resolves when it has. */
+  /** Asks the run under way to end, and resolves when it has. */
   stop(): Promise<void>;
 }
 
 const FAILED_PASS = { firstMs: 100, capMs: 5_000 };
 
-/** A pass that has not failed for so long, in ms, works: under load it may never end, and with nothing to do it succeeds. */
+/**
+ * A run that has not failed for so long, in ms, works: under load it may never end, and with nothing to do it
+ * succeeds.
+ */
 const WORKS_AFTER_MS = 20_000;
 
-/**
- * Runs a pass at every wake-up. A pass that fails as a whole (Postgres away) is tried again with back-off,
- * for ever.
- */
+/** Runs at every wake-up. A run that fails as a whole (Postgres away) is tried again with back-off, for ever. */
 export function startLoop({ name, source, run: runJob, wake, everyMs, log, metrics }: LoopOptions): Loop {
   const about = { worker: name, ...(source === undefined ? {} : { source }) };
   const stopping = new AbortController();

@@ -1,39 +1,35 @@
 import type { Lease } from "./leased-rows.ts";
 import type { Leased } from "./leased-work.ts";
 
-/** What one claim gave. */
+/** The result of one claim. */
 export interface Claim<Item> {
   items: readonly Item[];
   /** There may be more than was wanted. */
   more: boolean;
-  /**
-   * When there may be more although nothing is to be had now, in ms; null when only new work would change it.
-   */
+  /** When there may be more although nothing is due now, in ms; null when only new work would change it. */
   moreInMs: number | null;
 }
 
-/** One upstream's work: the confirmations of a source, or the events of a topic. */
+/** The work of an upstream: the confirmations of a source, or the events of a topic. */
 export interface Queue<Item> {
-  /** What `lineOf` says of its items. */
+  /** The result of `lineOf` for its items. */
   readonly name: string;
-  /** The most of the room that it takes, from 0 to 1, of work that everything else goes before. */
+  /** The most of the capacity that it takes, from 0 to 1, where all other work goes first. */
   readonly share?: number | undefined;
   /** Takes up to `wanted` items under a lease. */
   claim(wanted: number): Promise<Claim<Item>>;
   /**
-   * Does what there is to do for a batch, and writes down what came of it.
+   * Does the work of a batch, and records its outcomes.
    * @returns whether the upstream takes more.
-   * @throws only what writing failed with; what the upstream says is an outcome.
+   * @throws only the errors of recording; the upstream's answer is an outcome.
    */
   run(batch: readonly Item[], exchange: Exchange): Promise<boolean>;
 }
 
 export interface Exchange {
-  /**
-   * To be called once the upstream has answered: the next batch may go out while this one is written down.
-   */
+  /** To be called once the upstream has answered: the next batch may go out while this one is recorded. */
   ended(): void;
-  /** Aborts when a process that is stopping has waited long enough for the exchange. */
+  /** Aborts when a process that is stopping has waited long enough for the request. */
   signal: AbortSignal;
 }
 
@@ -44,24 +40,24 @@ export interface Exchange {
 export interface Handoff<Item> {
   readonly lease: Lease;
   /**
-   * Reserves room for a piece of new work before it is committed.
+   * Reserves capacity for a piece of new work before it is committed.
    * @param line the upstream that it goes to.
-   * @returns whether there is room; there is none while other work waits already.
+   * @returns whether it fits; it does not while other work waits already.
    */
   reserve(line: string): boolean;
   /**
-   * The work is committed, and leased to the worker. The room for `reserved` pieces is free again.
-   * @param since `performance.now()` from before the transaction, which the lease is counted from.
+   * Takes work that is committed, and leased to the worker. The capacity for `reserved` pieces is free again.
+   * @param since `performance.now()` from before the transaction, from which the lease counts.
    */
   take(items: readonly Item[], reserved: number, since: number): void;
 }
 
-/** What is particular to one kind of work. */
+/** The particulars of one kind of work. */
 export interface Policy<Item extends Leased> {
   readonly name: string;
   readonly lines: readonly Queue<Item>[];
   lineOf(item: Item): string;
-  /** How many exchanges with upstreams are under way at once. */
+  /** How many requests to upstreams are under way at once. */
   readonly exchanges: number;
   /** The most items of one batch. */
   readonly batchSize: number;
@@ -75,16 +71,16 @@ export interface Policy<Item extends Leased> {
   extend(items: readonly Item[]): Promise<void>;
 }
 
-/** What the pump knows of a line. Moments are those of `performance.now()`. */
+/** The state of a line, in the pump. Moments are those of `performance.now()`. */
 export interface LineState<Item> {
   readonly line: Queue<Item>;
-  /** Exchanges under way. */
+  /** Requests under way. */
   underWay: number;
   /** When its last batch went out. */
   sentAt: number;
-  /** Its last claim left something behind, or the next one waits for room: nothing is handed over. */
+  /** Its last claim left something behind, or the next one waits for capacity: no work is dispatched to it. */
   hasMore: boolean;
-  /** When it is looked at again all the same. */
+  /** When it is polled again all the same. */
   looksAt: number;
   /** When there may be more, as its last claim said; null when only new work would change it. */
   moreAt: number | null;
@@ -101,7 +97,7 @@ export const newLineState = <Item>(line: Queue<Item>): LineState<Item> => ({
   moreAt: null,
 });
 
-/** There may be something to claim; that stays so until it is looked at, room or not. */
+/** A claim may find something; that stays so until the next claim, with capacity or without. */
 export const isDue = ({ hasMore, looksAt }: LineState<unknown>): boolean =>
   hasMore || looksAt <= performance.now();
 

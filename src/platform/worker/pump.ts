@@ -23,19 +23,19 @@ interface PumpOptions<Item extends Leased> {
   log: Logger;
 }
 
-/** The most items held, those being written down included, as a multiple of what the exchanges hold. */
+/** The most items held, those being recorded included, as a multiple of the number that requests can hold. */
 const HELD_LIMIT = 6;
 
-/** How often each line is looked at without a wake-up, in ms: the safety net for a lost one. */
+/** How often each line is polled without a wake-up, in ms: the safety net for a lost one. */
 const POLL_MS = 1_000;
 
 /** How long a partial batch is held while another is in flight, in ms. */
 const HOLD_MS = 50;
 
-/** How long exchanges under way may take once the process has been asked to stop, in ms. */
+/** How long requests under way may take once the process has been asked to stop, in ms. */
 const STOP_GRACE_MS = 5_000;
 
-/** No line takes more than this share of the room while there are others. */
+/** The largest share of the capacity for a line while there are others. */
 const LINE_SHARE_LIMIT = 0.75;
 
 /** A claim is worth its round trip once this share of what its line may hold is free. */
@@ -43,14 +43,14 @@ const WORTH_A_CLAIM = 0.25;
 
 /**
  * The engine under every kind of work. Five facts:
- * 1. Work is claimed under a lease from each line in turn, or handed over by the transaction that made it; a
- *    line with a share of its own comes last, and never takes more.
- * 2. What is held waits, or runs; a line's items run in batches, side by side, as far as exchanges are free.
- * 3. An exchange is free again once the upstream has answered; writing down what it said holds up nobody.
- * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose
- *    upstream takes no more gives back what waits.
- * 5. After a stop, or a write that failed, nothing more is taken, what waits is given back, what runs is
- *    finished.
+ * 1. Work is claimed under a lease from each line in turn, or dispatched by the transaction that made it; a line
+ * with a share of its own comes last, and never takes more.
+ * 2. Held work waits, or runs; a line's items run in batches, side by side, as far as request slots are free.
+ * 3. A request slot is free again once the upstream has answered; recording the answer blocks no other work.
+ * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose upstream
+ * takes no more releases its waiting work.
+ * 5. After a stop, or a write that failed, nothing more is taken, waiting work is released, running work is
+ * finished.
  */
 export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly lease: Lease;
@@ -59,7 +59,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #log: Logger;
   readonly #held: LeasedWork<Item>;
   readonly #states: readonly LineState<Item>[];
-  /** Those of them that take turns, and those that come after all of these. */
+  /** Lines that take turns, and lines that come after all of these. */
   readonly #equals: readonly LineState<Item>[];
   readonly #last: readonly LineState<Item>[];
   readonly #progress = new Signal();
@@ -92,7 +92,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
    */
   async drain(stop: AbortSignal): Promise<number | null> {
     this.#stop = stop;
-    // Renewed only once it is spent: what was handed over before this drain is to hear of its end too.
+    // Renewed only once it is spent: work dispatched before this drain is to hear of its end too.
     if (this.#giveUp.signal.aborted) this.#giveUp = new AbortController();
     let grace: NodeJS.Timeout | undefined;
     const beginGrace = () => {
@@ -137,7 +137,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   take(items: readonly Item[], reserved: number, since: number): void {
     this.#reserved -= reserved;
-    failpoint("work handed over");
+    failpoint("work dispatched");
     this.#held.add(items, since);
     this.#start();
     this.#progress.raise();
@@ -147,12 +147,12 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     return this.#stop.aborted || this.#failure !== null;
   }
 
-  /** What the exchanges hold, in items. */
+  /** The most items that requests under way can hold. */
   get #capacity(): number {
     return this.#policy.exchanges * this.#policy.batchSize;
   }
 
-  /** As many items may wait as the exchanges hold; what is being written down has a limit of its own (G8). */
+  /** As many items may wait as requests can hold; work being recorded has a limit of its own (bounded, G8). */
   get #room(): number {
     const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
     return (
@@ -160,10 +160,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
-  /** How much of the room a line may take. All that is reserved may be its own, so it counts in full. */
+  /** The part of the capacity that a line may take. All reserved items may be its own, so they count in full. */
   #roomOf(state: LineState<Item>): number {
     const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#heldOf(state);
-    // With what is being written down: what follows an answer may hang as well.
+    // Work being recorded counts too: writes after an answer may hang as well.
     const inAll = this.#limitOf(state, HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
     return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
   }
@@ -287,12 +287,12 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   async #release(items: readonly Item[]): Promise<void> {
     if (items.length === 0) return;
-    failpoint("work to be given back");
+    failpoint("work to be released");
     await this.#orWarn(
       this.#policy.release(items),
-      "leases could not be given back; they run out by themselves",
+      "leases could not be released; they run out by themselves",
     );
-    failpoint("work given back");
+    failpoint("work released");
   }
 
   async #orWarn(work: Promise<void>, what: string): Promise<boolean> {

@@ -28,24 +28,24 @@ const SILENT_BEATS = 3;
 const knownLately = sql`
   seen_at > clock_timestamp() - ${sql.lit(SILENT_BEATS)} * beat_ms * interval '1 ms'`;
 
-/** After this long, nobody asks about a silent process any more. */
+/** After this long, a silent process is of no interest any more. */
 const FORGOTTEN = sql`interval '1 day'`;
 
-/** What the settings of a process name. */
+/** The names in a process's settings. */
 export interface Served {
   /** The collections of each source. */
   sources: Readonly<Record<string, readonly string[]>>;
   topics: readonly string[];
 }
 
-/** What a process tells others about itself. */
+/** The report of a process about itself, for the others. */
 interface Presence {
   http: boolean;
   workers: boolean;
   serves: Served;
   /** The function whose containers are all one process; this process alone when left out. */
   lambda?: { name: string; version: string };
-  /** What this process cannot do just now; never, when left out. */
+  /** The fault of this process at the moment; always null, when left out. */
   whyFailing?: () => Problem | null;
 }
 
@@ -92,8 +92,8 @@ export class RelayProcess {
   }
 
   /**
-   * To be called every `BEAT_MS`, and when what it tells has changed.
-   * @returns whether another process is silent, or was and is still told of.
+   * To be called every `BEAT_MS`, and when its report has changed.
+   * @returns whether another process is silent, or was and its alarm is still open.
    */
   async beat(): Promise<boolean> {
     if (this.#left) return false;
@@ -115,9 +115,9 @@ export class RelayProcess {
 const deleteProcess = command((id: string) => sql`delete from relay_process where id = ${id}`);
 
 /**
- * A table: what each process serves that has not said that it stops, and this one, as `serves`. One that fell
- * silent counts until it is forgotten: it may only be held up.
- * @param mine yields what this process serves, as JSON
+ * A table: the sources and topics of each process that has not announced its stop, and of this one, as `serves`. A
+ * process that fell silent counts until it is forgotten: it may only be held up.
+ * @param mine yields those of this process, as JSON
  */
 export const servedByAny = (mine: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(select serves from relay_process union all select ${mine}::jsonb)`;
@@ -139,14 +139,14 @@ interface SeenProcess {
   seenAt: Date;
   /** Of a function of Lambda: those that take callbacks there say nothing of themselves. */
   onLambda: boolean;
-  /** Heard of lately. One that is not has died or hangs: it did not say that it stops. */
+  /** Sent a heartbeat lately. A process without one died or hangs: it did not announce its stop. */
   lives: boolean;
   serves: Served;
   /** null while it can do all. */
   recordingProblem: Problem | null;
 }
 
-/** The processes that did not say that they stopped, those heard of last first; at most 100. */
+/** The processes that did not announce their stop, those with the latest heartbeat first; at most 100. */
 export const listProcesses = (db: Database): Promise<SeenProcess[]> => selectProcesses(db).execute();
 
 const selectProcesses = query((db) =>
@@ -162,16 +162,16 @@ const selectProcesses = query((db) =>
     .limit(100),
 );
 
-/** For so long a silent process is told of while none that lives serves the same sources, in ms. */
+/** For so long a silent process is reported while none that lives serves the same sources, in ms. */
 const SILENT_TOLD_MS = 600_000;
 
 /** Work that a process did which fell silent, and that none which lives does. */
 interface UndoneWork {
-  /** Names it: the duties that nobody has, or the host. */
+  /** Names it: the duties without a process, or the host. */
   subject: string;
   what: string;
   seenAt: Date;
-  /** Whether nobody confirms and publishes. */
+  /** Whether no process confirms and publishes. */
   stopsWork: boolean;
 }
 
@@ -180,7 +180,7 @@ const DUTIES = [
   { does: "http", what: "takes callbacks" },
 ] as const;
 
-/** What processes that live try in vain. */
+/** The work that living processes try in vain. */
 export const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "recordingProblem">[]) =>
   processes.flatMap(({ lives, recordingProblem: why }) =>
     lives && why?.worker !== undefined ? [{ ...why, worker: why.worker }] : [],

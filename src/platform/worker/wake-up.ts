@@ -12,10 +12,7 @@ import { Signal } from "./loop.ts";
 /** The channel of NOTIFY; a message is `<who> <work>`. */
 const CHANNEL = "invoice_relay";
 
-/**
- * How long other processes are not notified again after a message, in ms: while busy, they look for work
- * anyway.
- */
+/** How long other processes are not notified again after a message, in ms: while busy, they poll for work anyway. */
 const REST_MS = 20;
 
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
@@ -67,7 +64,7 @@ export class WakeUps {
     await this.#connect();
   }
 
-  /** Wakes this process at once; the others too, or within REST_MS if they have just been told something. */
+  /** Wakes this process at once; the others too, or within REST_MS if they have just been notified. */
   wake(work: Work): void {
     this.signals[work].raise();
     this.#toTell.add(work);
@@ -82,8 +79,8 @@ export class WakeUps {
     await this.#client?.end().catch(() => undefined);
   }
 
-  // One message under way at a time, then a rest: however many commits there are, the others hear of them in
-  // few messages. What is to be told meanwhile goes out when the rest is over.
+  // A single message under way at a time, then a rest: however many commits there are, the others get few messages.
+  // Further wake-ups go out when the rest is over.
   async #tell(): Promise<void> {
     if (this.#telling || this.#client === null || this.#toTell.size === 0) return;
     this.#telling = true;
@@ -123,7 +120,7 @@ export class WakeUps {
       this.#client = client;
       this.#faults = 0;
       this.#heartbeat = setInterval(() => void this.#ask(client), HEARTBEAT_MS).unref();
-      // Something may have been said while nobody listened here.
+      // A message may have been lost while this connection did not listen.
       for (const signal of Object.values(this.signals)) signal.raise();
       void this.#tell();
     } catch (error) {

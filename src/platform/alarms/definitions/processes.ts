@@ -1,6 +1,6 @@
 import type { AlarmDefinition } from "../alarm-definition.ts";
 
-/** What stops all work. */
+/** Faults that stop all work. */
 export const ALARMS_OF_PROCESSES = {
   silent_process: {
     severity: "critical",

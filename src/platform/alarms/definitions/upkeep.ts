@@ -64,7 +64,7 @@ export const ALARMS_OF_UPKEEP = {
     means:
       "The daily certificate failed three times in a row or more, so missing events would stay " +
       "unknown. Payments continue. The alarm is not raised while the source's own alarm is open.",
-    ends: "with the next certificate, whatever its result.",
+    ends: "with the next certificate, green or not.",
     action: "It is unknown whether anything is missing: read the detail; it is retried automatically.",
     remedy: () => DOCTOR,
     todo:
