@@ -4,7 +4,6 @@ import { eventsByMinute, newestDeliveries, publicationsByMinute } from "../pipel
 import { callbacksByMinute } from "../pipeline/receive/index.ts";
 import { type Database, databaseTime } from "../platform/database/index.ts";
 import { listUpstreams, SOURCE, TOPIC } from "../platform/upstreams/index.ts";
-
 import { readBacklogAges } from "./backlog.ts";
 import { time, whole } from "./list/fields.ts";
 import { upstreamList } from "./status.ts";

@@ -10,9 +10,7 @@ import {
   type SelectedAlarms,
   snoozeAlarms,
 } from "../platform/alarms/index.ts";
-
 import { audit, type ByHand } from "../platform/audit/index.ts";
-
 import {
   type Database,
   databaseTime,
@@ -20,7 +18,6 @@ import {
   Statement,
   type Tables,
 } from "../platform/database/index.ts";
-
 import { usageError } from "../platform/errors/index.ts";
 import { isUuid } from "../platform/values/index.ts";
 import { type Served, servedByAny } from "../platform/worker/index.ts";

@@ -3,7 +3,6 @@ import { type Alarms, alarmsAbout, listAlarms, noteLasting } from "../platform/a
 import { type Database, databaseTime, inSnapshot } from "../platform/database/index.ts";
 import { listFirstServed, listUpstreams, SOURCE } from "../platform/upstreams/index.ts";
 import { clock, DAY_MS, numberOf } from "../platform/values/index.ts";
-
 import { listProcesses } from "../platform/worker/index.ts";
 import type { Facts } from "./status.ts";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { audit, type ByHand } from "../platform/audit/index.ts";
 import { type Database, databaseTime } from "../platform/database/index.ts";
-
 import { failpoint } from "../platform/process/index.ts";
 import {
   changeByHand,
@@ -11,7 +10,6 @@ import {
   TOPIC,
   type UpstreamReport,
 } from "../platform/upstreams/index.ts";
-
 import { notifyWorkers } from "../platform/worker/index.ts";
 import { BadInput } from "./list/operation.ts";
 import { type PausableWork, work } from "./status.ts";

@@ -13,7 +13,6 @@ import {
 import { programVersion } from "../platform/process/index.ts";
 import { type ListedUpstream, listFirstServed } from "../platform/upstreams/index.ts";
 import { numberOf } from "../platform/values/index.ts";
-
 import { listProcesses } from "../platform/worker/index.ts";
 import { readBacklog, readWaiting } from "./backlog.ts";
 import { listPausable } from "./pause.ts";

@@ -1,6 +1,5 @@
 import { READ_ONLY } from "../platform/database/index.ts";
 import { clock, numberOf } from "../platform/values/index.ts";
-
 import { keepsPayments, standingIn } from "../platform/worker/index.ts";
 import { heldWords } from "./held-words.ts";
 import { unprovenIn } from "./late-proofs.ts";

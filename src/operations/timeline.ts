@@ -2,7 +2,6 @@ import { z } from "zod";
 import { VERDICTS } from "../pipeline/confirm/index.ts";
 import type { Remedy } from "../platform/errors/index.ts";
 import { clock, moneyIn, sentence, shortText } from "../platform/values/index.ts";
-
 import { answeredId, eventState, remedy, time, whole } from "./list/fields.ts";
 
 const verdict = z.enum(VERDICTS).nullable();

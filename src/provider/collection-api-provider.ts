@@ -7,7 +7,6 @@ import {
   CollectionClient,
   type CollectionClientOptions,
 } from "./collection-api/index.ts";
-
 import { type NotFound, type Provider, type Refusal, statusText } from "./provider.ts";
 
 /** What each error of the client means to the relay. */

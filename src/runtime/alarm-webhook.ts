@@ -16,7 +16,6 @@ import { commandLine, messageOf, RelayError, withCommand } from "../platform/err
 import type { Metrics } from "../platform/metrics/index.ts";
 import { backOffMs, failpoint } from "../platform/process/index.ts";
 import { quietText, type Secret, sentence } from "../platform/values/index.ts";
-
 import type { JobContext, Run } from "./job.ts";
 
 /** The longest that one message may take, in ms. */

@@ -6,7 +6,6 @@ import type { Logger } from "../platform/log/index.ts";
 import { createMetrics } from "../platform/metrics/index.ts";
 import { Signer } from "../platform/signing/index.ts";
 import { leaseOf, type WakeUps, type Work } from "../platform/worker/index.ts";
-
 import { alarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import type { JobContext } from "./job.ts";

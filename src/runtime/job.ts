@@ -3,7 +3,6 @@ import type { ServeSettings, Source } from "../platform/config/index.ts";
 import type { Database } from "../platform/database/index.ts";
 import type { Logger, Tracer } from "../platform/log/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
-
 import type { Signer } from "../platform/signing/index.ts";
 import type { Lease, WakeUps } from "../platform/worker/index.ts";
 

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
 import { closeAlarmsOfRemoved, noteLateProofs, noteWaiting } from "../operations/index.ts";
-
 import {
   confirmationLeases,
   confirmationsAreDue,
@@ -28,9 +27,7 @@ import { faultOf } from "../platform/errors/index.ts";
 import { failpoint } from "../platform/process/index.ts";
 import { keysAreToProbe, pausesHaveEnded } from "../platform/upstreams/index.ts";
 import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
-
 import { noteFailingWork, type WakeUps } from "../platform/worker/index.ts";
-
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
 import type { JobContext, Run } from "./job.ts";
 import { bringForward, doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";

@@ -10,7 +10,6 @@ import {
   startLoop,
   type WakeUps,
 } from "../platform/worker/index.ts";
-
 import type { RelayParts } from "./compose.ts";
 import type { BoundJob, Jobs } from "./jobs.ts";
 import { pollForWork } from "./poll.ts";

@@ -6,7 +6,6 @@ import type { PoolUsage } from "../platform/database/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
 import { programVersion, within } from "../platform/process/index.ts";
 import { type ListedUpstream, STATES } from "../platform/upstreams/index.ts";
-
 import type { RelayParts } from "./compose.ts";
 
 /** How long a page is kept: no stranger can make the relay count in the database more often than that. */

@@ -12,7 +12,6 @@ import type { Logger } from "../platform/log/index.ts";
 import { programVersion } from "../platform/process/index.ts";
 import { registerKey } from "../platform/signing/index.ts";
 import { Signal, WakeUps } from "../platform/worker/index.ts";
-
 import { composeRelay } from "./compose.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";

@@ -1,13 +1,11 @@
 import type { ServerOptions } from "node:http";
 import type { RequestHandler, Router } from "express";
 import { adminRouter, closedAdminRouter, Live } from "../interfaces/admin-api/index.ts";
-
 import { builtPages, consolePages } from "../interfaces/console/index.ts";
 import { type OperationParts, readStatus } from "../operations/index.ts";
 import type { PoolUsage } from "../platform/database/index.ts";
 import { listen, type RunningServer } from "../platform/http/index.ts";
 import { maskOf } from "../platform/values/index.ts";
-
 import type { RelayParts } from "./compose.ts";
 import { aliveRoute, callbackReceiver, httpApp, keysRoute, opsRoutes, protectAnswers } from "./http-app.ts";
 import type { JobContext } from "./job.ts";

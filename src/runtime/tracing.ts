@@ -1,6 +1,5 @@
 import { readHeaders, type ServeSettings } from "../platform/config/index.ts";
 import type { Logger } from "../platform/log/index.ts";
-
 import { within } from "../platform/process/index.ts";
 
 const CLOSE_WITHIN_MS = 2_000;

@@ -22,10 +22,8 @@ import {
   RelayError,
 } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
-
 import { Turns } from "../../platform/process/index.ts";
 import { type Mask, mayAct, newId, type Role, withTextsMasked } from "../../platform/values/index.ts";
-
 import type { Live } from "./live.ts";
 import { openApiText } from "./open-api.ts";
 import {

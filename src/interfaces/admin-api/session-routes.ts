@@ -6,7 +6,6 @@ import type { Database } from "../../platform/database/index.ts";
 import { faultOf } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import type { Role } from "../../platform/values/index.ts";
-
 import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";
 
 interface CallersOptions {

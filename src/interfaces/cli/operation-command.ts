@@ -20,7 +20,6 @@ import { Signer } from "../../platform/signing/index.ts";
 import { clock, countText, maskOf, type Role } from "../../platform/values/index.ts";
 import { leaseOf, notifyWorkers } from "../../platform/worker/index.ts";
 import type { ListWork } from "../../runtime/index.ts";
-
 import type { CommandContext, Output } from "./command-context.ts";
 import { countValue, hasNone, operator } from "./option-values.ts";
 import { innerOf, resultText, viewOf } from "./render.ts";

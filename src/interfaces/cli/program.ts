@@ -11,7 +11,6 @@ import {
 } from "../../platform/errors/index.ts";
 import { programVersion } from "../../platform/process/index.ts";
 import { SOME_ID as ID } from "../../platform/values/index.ts";
-
 import { CommandContext } from "./command-context.ts";
 import HELP from "./help.json" with { type: "json" };
 import { plainLines } from "./table.ts";

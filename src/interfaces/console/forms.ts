@@ -1,6 +1,5 @@
 import { type Operation, operations } from "../../operations/index.ts";
 import { schemaOf } from "../admin-api/index.ts";
-
 import type { FormField } from "./pages/parts/form.tsx";
 
 /** An operation as the pages know it before any request: its summary and its parameters. */

@@ -3,7 +3,6 @@ import { SHOWN_VERDICTS } from "../../pipeline/confirm/index.ts";
 import { OWN_VERDICTS } from "../../pipeline/receive/index.ts";
 import { EARLIEST } from "../../pipeline/reconcile/index.ts";
 import type { Page as Found, PagePosition } from "../../platform/database/index.ts";
-
 import { REMEDY_OPERATIONS } from "../../platform/errors/index.ts";
 import { answeredId, decimal, readAs, time, whole } from "../../platform/validation/index.ts";
 import { dayOf, UUID } from "../../platform/values/index.ts";

@@ -13,7 +13,6 @@ import {
   startReplay,
 } from "../../pipeline/replay/index.ts";
 import { RelayError } from "../../platform/errors/index.ts";
-
 import { REPLAY, REPLAY_SHOWN, REPLAYS } from "../views/replays.ts";
 import { listOf } from "../views/view.ts";
 import {

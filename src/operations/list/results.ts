@@ -3,7 +3,6 @@ import { VERDICTS } from "../../pipeline/confirm/index.ts";
 import { type listedCertificate, reconciled, unread } from "../../pipeline/reconcile/index.ts";
 import { replay, replayPlan, type replayRefusal } from "../../pipeline/replay/index.ts";
 import { FAILED_CHECKS, type FailedCheck } from "../../platform/config/index.ts";
-
 import type { erased } from "../erase.ts";
 import type { pauseResult } from "../pause.ts";
 import type { retentionResult } from "../retention.ts";

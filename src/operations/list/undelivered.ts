@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { personalMaskOf, SOME_ID } from "../../platform/values/index.ts";
-
 import {
   dismissDead,
   dismissQuarantine,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { ALARM_NAMES, listAlarms } from "../../platform/alarms/index.ts";
-
 import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";

@@ -16,7 +16,6 @@ import {
   type Mask,
 } from "../../platform/values/index.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/index.ts";
-
 import { type BookSource, type Payment, readPayments } from "./read-payments.ts";
 import {
   type Column,

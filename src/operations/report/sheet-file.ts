@@ -1,7 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { RelayError } from "../../platform/errors/index.ts";
 import { CSV_FORM, cellText, DAY_MS, markupText } from "../../platform/values/index.ts";
-
 import { type Parts, zipParts } from "./file.ts";
 import { type Cell, isText, type Kind, type Sheet, type SheetColumn, type Total, Totals } from "./sheet.ts";
 

@@ -1,5 +1,4 @@
 import { dayOf, money, moneyIn, shortText } from "../../platform/values/index.ts";
-
 import { compareMoney, differenceOfMoney, type Invoice, sumOfMoney } from "../../provider/index.ts";
 import {
   type ConfirmedInvoice,

@@ -2,7 +2,6 @@ import type { Database } from "../../platform/database/index.ts";
 import { isRefusedData, messageOf } from "../../platform/errors/index.ts";
 import type { Span, Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
-
 import { failpoint } from "../../platform/process/index.ts";
 import type { Limits, UnknownIds, Upstream, UpstreamReport } from "../../platform/upstreams/index.ts";
 import { storableText, withoutCallbackTokens } from "../../platform/values/index.ts";

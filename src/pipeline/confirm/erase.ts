@@ -7,7 +7,6 @@ import {
   type Slots,
   Statement,
 } from "../../platform/database/index.ts";
-
 import { ERASED_COLUMNS } from "../../platform/values/index.ts";
 import { erasedDocument } from "./invoices/confirmed-invoice.ts";
 

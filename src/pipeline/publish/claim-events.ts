@@ -19,9 +19,7 @@ import {
   whenTopicIsUnchanged,
 } from "../../platform/upstreams/index.ts";
 import { NIL_UUID } from "../../platform/values/index.ts";
-
 import { claimedFor, type Lease } from "../../platform/worker/index.ts";
-
 import { isLive, type Route } from "./event-log.ts";
 import { ROUTE } from "./outbox.ts";
 

@@ -11,7 +11,6 @@ import {
   typed,
   uuid,
 } from "../../platform/database/index.ts";
-
 import { ERASED_IN_EVENT, NIL_UUID } from "../../platform/values/index.ts";
 
 /**

@@ -16,7 +16,6 @@ import {
 import { isRefusedData } from "../../platform/errors/index.ts";
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { NIL_UUID } from "../../platform/values/index.ts";
-
 import { isLive } from "./event-log.ts";
 
 /** What is written for one event after one try. */

@@ -4,11 +4,8 @@ import type { Database } from "../../platform/database/index.ts";
 import type { Logger, Span, Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
-
 import { TOPIC, type Upstream, type UpstreamReport } from "../../platform/upstreams/index.ts";
-
 import type { Claim, Exchange, Lease, Policy, Queue } from "../../platform/worker/index.ts";
-
 import { type ClaimedEvent, claimEvents, claimReplayed } from "./claim-events.ts";
 import { lineOf, REPLAYS, type Route } from "./event-log.ts";
 import { outboxLeases } from "./outbox.ts";

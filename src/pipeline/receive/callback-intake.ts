@@ -3,7 +3,6 @@ import type { FailedCheck, Source } from "../../platform/config/index.ts";
 import { faultOf, RelayError } from "../../platform/errors/index.ts";
 import { plainAddress } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
-
 import { failpoint } from "../../platform/process/index.ts";
 import { CallbackTokens, CallerChecks, refusedAlarm } from "./caller/verifiers.ts";
 import type { IncomingCallback } from "./log/append-statements.ts";

@@ -15,7 +15,6 @@ import {
   time,
   uuid,
 } from "../../platform/database/index.ts";
-
 import { answeredId, time as answeredTime, whole } from "../../platform/validation/index.ts";
 import { bookDay, bookDaysOf, lastBookDay } from "../../platform/values/index.ts";
 import { type Certificate, type Result, result, type Totals, totals } from "./certificate/certificate.ts";

@@ -8,13 +8,11 @@ import {
   type Slots,
   Statement,
 } from "../../platform/database/index.ts";
-
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { sourceIsInTrouble } from "../../platform/upstreams/index.ts";
 import type { BookPeriod } from "../../platform/values/index.ts";
 import { claimedFor, type Lease, LeaseLost, QueuedRows, whileHeld } from "../../platform/worker/index.ts";
-
 import { SourcePaused } from "./list/list-pace.ts";
 
 // Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a

@@ -16,7 +16,6 @@ import { answeredId } from "../../platform/validation/index.ts";
 import { type IdRange, newId } from "../../platform/values/index.ts";
 import { type Lease, LeasedRows, LeaseLost, leaseEnd } from "../../platform/worker/index.ts";
 import { invoicesOf, takeBackReplayed } from "../publish/index.ts";
-
 import type {
   LeasedReplay,
   Position,

@@ -2,9 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Alarm } from "../../platform/alarms/index.ts";
 import type { Database } from "../../platform/database/index.ts";
 import { isDatabaseAway, messageOf, noteWork } from "../../platform/errors/index.ts";
-
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
-
 import { type Lease, LeaseLost, whileHeld } from "../../platform/worker/index.ts";
 import type { LeasedReplay, Replay, ReplaySteps, StepOutcome } from "./replay.ts";
 import {

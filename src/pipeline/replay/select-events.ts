@@ -7,7 +7,6 @@ import {
   Statement,
   VaryingStatement,
 } from "../../platform/database/index.ts";
-
 import { isAccepted, isLive, type Route } from "../publish/index.ts";
 import {
   conditionOf,

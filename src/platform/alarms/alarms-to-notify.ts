@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
 import { type Database, nullable, type RowOf, returned, type Slots, Statement } from "../database/index.ts";
-
 import { type AlarmName, ESCALATING } from "./alarm-definitions.ts";
 import { type Alarm, clearAlarms, ENDED_ALARMS, type EndedAlarm, raiseAlarms } from "./alarms.ts";
 

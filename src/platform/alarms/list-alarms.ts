@@ -10,7 +10,6 @@ import {
   text,
   typed,
 } from "../database/index.ts";
-
 import type { Severity } from "./alarm-definition.ts";
 import {
   ALARM_NAMES,

@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError, type Remedy } from "../errors/index.ts";
-
 import { failpoint } from "../process/index.ts";
 import { encodingFault, requireRight } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";

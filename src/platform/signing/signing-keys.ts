@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { type Database, query, returned, type Slots, Statement } from "../database/index.ts";
-
 import { withoutCallbackTokens, withTextsMasked } from "../values/index.ts";
 import { publicKeyOf, type Signed, type Signer } from "./signed.ts";
 import type { KeysDocument } from "./verify-signed.ts";

@@ -18,7 +18,6 @@ import {
   tableOf,
   VaryingStatement,
 } from "../database/index.ts";
-
 import {
   type State,
   stateOf,

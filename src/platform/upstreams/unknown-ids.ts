@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { ALARM, type Alarm, type Alarms, raiseLasting } from "../alarms/index.ts";
 import { type Database, returned, type Slots, Statement } from "../database/index.ts";
-
 import { Turns } from "../process/index.ts";
 import { ANSWERS_KEPT, someWereNotFoundLately, sourceIsFlooded } from "./upstream-kind.ts";
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Alarms } from "../alarms/index.ts";
 import { command, type Database, interval } from "../database/index.ts";
-
 import { failpoint } from "../process/index.ts";
 import { change, readUpstreamRow } from "./change.ts";
 import { stateOf, transition, type UpstreamReport } from "./machine.ts";

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type pg from "pg";
 import { command, RelayClient } from "../database/index.ts";
-
 import { faultOf } from "../errors/index.ts";
 import type { Logger } from "../log/index.ts";
 import { backOffMs } from "../process/index.ts";

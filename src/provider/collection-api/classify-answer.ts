@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
 import { DAY_MS, isTooIntricate } from "../../platform/values/index.ts";
-
 import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/operations.ts";

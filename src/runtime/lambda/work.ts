@@ -5,7 +5,6 @@ import { type Database, requireSchema } from "../../platform/database/index.ts";
 import { isDatabaseAway } from "../../platform/errors/index.ts";
 import { createLogger } from "../../platform/log/index.ts";
 import { noteSilence, RelayProcess } from "../../platform/worker/index.ts";
-
 import type { DatabaseWatch } from "../database-watch.ts";
 import type { Run } from "../job.ts";
 import { type BoundJob, createJobs, type JobFunction } from "../jobs.ts";

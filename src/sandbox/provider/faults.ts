@@ -4,7 +4,6 @@ import { RelayError } from "../../platform/errors/index.ts";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
 import { DAY_MS, jsonIn } from "../../platform/values/index.ts";
 import { type OperationName, operations } from "../../provider/index.ts";
-
 import { API_ANSWERS } from "./answers.ts";
 import { CALLBACK_VARIANTS, type CallbackVariant } from "./callback-request.ts";
 

@@ -2,7 +2,6 @@ import express, { type ErrorRequestHandler, type Response, type Router } from "e
 import { messageOf } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import { money as grouped, isUuid, markupText } from "../../platform/values/index.ts";
-
 import { refusalFor } from "./answers.ts";
 import { browserReturnUrl } from "./callback-request.ts";
 import { readInvoice } from "./invoice-statements.ts";

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import { z } from "zod";
 import { describedSources, type Settings, SettingsError } from "../../../platform/config/index.ts";
-
 import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
 import { likelyName, ownWords, pathOf } from "../../../platform/validation/index.ts";
 import {
@@ -23,7 +22,6 @@ import {
   operations,
   parseExactJson,
 } from "../../../provider/index.ts";
-
 import type { CommandContext } from "../command-context.ts";
 import { kebab } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { messageOf, RelayError, usageError } from "../../../platform/errors/index.ts";
 import { jsonIn, Secret, shortText } from "../../../platform/values/index.ts";
 import { LOCAL_AWS_CREDENTIALS } from "../../../runtime/index.ts";
-
 import type { CommandContext } from "../command-context.ts";
 import { idValue } from "../option-values.ts";
 

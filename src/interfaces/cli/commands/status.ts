@@ -2,7 +2,6 @@ import type { Command } from "commander";
 import { groupWords, heldWords, statusOperations } from "../../../operations/index.ts";
 import { withCommand } from "../../../platform/errors/index.ts";
 import { clock, countText, numberOf, plainText, spanText } from "../../../platform/values/index.ts";
-
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand, type ResultOf } from "../operation-command.ts";
 import { sheet } from "../table.ts";

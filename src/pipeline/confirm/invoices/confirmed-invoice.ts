@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { DAY_MS, decodedPath, storableText, withoutCallbackTokens } from "../../../platform/values/index.ts";
-
 import { type Answer, toUtc } from "../../../provider/index.ts";
 import type { Claimed } from "../queue/claim.ts";
 

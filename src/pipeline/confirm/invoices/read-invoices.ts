@@ -9,7 +9,6 @@ import {
   Statement,
   sourcesIn,
 } from "../../../platform/database/index.ts";
-
 import { type IdRange, NIL_UUID } from "../../../platform/values/index.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";

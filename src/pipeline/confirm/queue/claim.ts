@@ -21,7 +21,6 @@ import {
 } from "../../../platform/upstreams/index.ts";
 import { claimedFor, type Lease, QueuedRows } from "../../../platform/worker/index.ts";
 import { paidEventIsLogged } from "../../publish/index.ts";
-
 import type { Priority, Verdict } from "./confirmation.ts";
 
 const CONFIRMATION = {

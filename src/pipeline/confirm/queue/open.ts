@@ -8,7 +8,6 @@ import {
   text,
   uuid,
 } from "../../../platform/database/index.ts";
-
 import type { ConfirmationKey, OpenedBy, Priority } from "./confirmation.ts";
 
 interface OpeningOptions {

@@ -1,6 +1,5 @@
 import { readClock } from "../../../platform/upstreams/index.ts";
 import { addDays, bookDayOf, dayOf, startOf, storableText } from "../../../platform/values/index.ts";
-
 import { toUtc } from "../../../provider/index.ts";
 import { plainStatuses } from "../../confirm/index.ts";
 import { type ListPeriod, possiblePayment } from "../list/list-dates.ts";

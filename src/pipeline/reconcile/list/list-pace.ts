@@ -6,7 +6,6 @@ import { backOffMs } from "../../../platform/process/index.ts";
 import { isHealthy, listGapMs, SOURCE, takingTurns, Upstream } from "../../../platform/upstreams/index.ts";
 import { storableText } from "../../../platform/values/index.ts";
 import { confirmationsWait } from "../../confirm/index.ts";
-
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { ListUnreadable } from "./list-reader.ts";
 

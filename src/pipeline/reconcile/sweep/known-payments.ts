@@ -23,7 +23,6 @@ import {
   publishedOn,
   rightTopic,
 } from "../../publish/index.ts";
-
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 interface PaymentsQuery {
