@@ -14,7 +14,7 @@ export interface Failpoint {
 const BY_DRIVE: Record<DriveName, string> = {
   start: "upstreams to be registered, upstreams registered",
   callback:
-    "callback read, confirmations handed over, work dispatched, callback recorded, " +
+    "callback read, confirmations dispatched, work dispatched, callback recorded, " +
     "callback answered, invoice to be asked for, invoice answered, collections to be asked for, " +
     "collections answered, outcomes to be stored, outcomes stored, events to be sent, " +
     "events leave, events accepted, acceptances to be kept, acceptances kept",
@@ -30,7 +30,7 @@ const BY_DRIVE: Record<DriveName, string> = {
   untold:
     "sweep claimed, page to be asked for, page answered, payments to be opened, payments opened, " +
     "confirmations claimed, sweep went on, sweep to be finished, sweep finished",
-  "failing list": "run to be given back, run given back",
+  "failing list": "run to be released, run released",
   certificate:
     "certificate claimed, lists to be kept, lists kept, books gathered, certificate to be kept, " +
     "certificate kept",

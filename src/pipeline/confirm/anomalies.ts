@@ -21,7 +21,7 @@ const OPTIONAL_AMOUNTS = [
 
 export interface AnomalyFacts {
   invoice: Invoice;
-  /** What the invoice was read from. */
+  /** The document that the invoice was read from. */
   document: unknown;
   /** Of its amounts. */
   currency: string;
@@ -39,8 +39,8 @@ export interface AnomalyFacts {
 }
 
 /**
- * What is odd about a confirmed answer, in plain words without personal data. Odd answers count all the same.
- * A change after payment is reported when it happens, and again only when something changes again.
+ * The oddities of a confirmed answer, in plain words without personal data. An odd answer still counts. A
+ * change after payment is reported when it happens, and again only after a further change.
  */
 export function anomaliesOf({
   invoice,

@@ -56,9 +56,9 @@ interface OutcomeStoreOptions {
 }
 
 /**
- * Writes answers as they arrive, in micro-batches: one slow GET delays nobody. Each batch is one transaction
- * of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that row stands
- * alone.
+ * Writes answers as they arrive, in micro-batches, so that one slow GET delays no other answer. Each batch is
+ * one transaction of verdict, invoice, snapshot, event and alarms; a batch with a bad row is split until that
+ * row stands alone.
  */
 export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
@@ -144,7 +144,7 @@ const claimedEvent = (
   ...{ callbackId, requestedAt, traceparent, topicArn, replayId: null },
 });
 
-/** What a commit of callbacks hands over has one token, an invoice of two sources too. */
+/** A commit of callbacks dispatches under one token, even an invoice of two sources. */
 const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" | "source" | "leaseToken">) =>
   `${invoiceId} ${source} ${leaseToken}`;
 
@@ -161,9 +161,9 @@ type OutcomeToDispatch = Outcome & { handTo: string | null };
 
 interface OutcomeBatch {
   outcomes: readonly OutcomeToDispatch[];
-  /** The lease of those events that are handed over. */
+  /** The lease of dispatched events. */
   leaseToken: string;
-  /** null where nothing is handed over. */
+  /** null when nothing is dispatched. */
   lease: Lease | null;
 }
 
@@ -280,8 +280,8 @@ const updateConfirmations: RawBuilder<unknown> = sql`
   returning own.*, known.erased_at, known.requested_at, known.callback_id`;
 
 /**
- * What the confirmations are about to lose: that an ask gave no usable answer, and a verdict that a new one
- * replaces. The error of one that is done is no failed ask, but the reason for its quarantine.
+ * The facts that the confirmations are about to lose: an ask without a usable answer, and a verdict that a
+ * new one replaces. The error of a confirmation that is done is the reason for its quarantine.
  */
 const lostToHistory: RawBuilder<unknown> = sql`
   select invoice_id, source, clock_timestamp() as at, 'ask_failed' as kind, last_error as detail
@@ -306,8 +306,8 @@ export const insertSnapshots: RawBuilder<unknown> = sql`
   from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
   where held.differs and held.newest`;
 
-// The newest answers. Whoever holds the lease of the confirmation is the row's only writer, so nobody inserts it
-// after `is_stored` was read. With "on conflict" Postgres would log 48 bytes more for each insert.
+// The newest answers. The holder of a confirmation's lease is the row's only writer, so no row appears after
+// `is_stored` was read. With "on conflict" Postgres would log 48 bytes more for each insert.
 
 const { newest: _, differs: __, ...STORED } = INVOICE;
 const stored = (columnOf: (name: string) => RawBuilder<unknown>) =>
@@ -333,8 +333,8 @@ export const insertEventsOnHold: RawBuilder<unknown> = insertEvents(sql`
   order by invoice_id`);
 
 /**
- * The new events' outbox entries. One that is handed over is inserted as claimed, which saves a claim; nothing
- * is handed over to a topic that is paused or backing off.
+ * The new events' outbox entries. A dispatched entry is inserted as claimed, which saves a claim; a topic
+ * that is paused or backing off is sent no dispatch.
  */
 const queueLogged = (leaseToken: RawBuilder<unknown>, leaseMs: RawBuilder<unknown>): RawBuilder<unknown> =>
   queueEvents(sql`

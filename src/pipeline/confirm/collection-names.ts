@@ -25,11 +25,11 @@ interface CollectionNamesOptions {
   timeoutMs: number;
 }
 
-/** What is known of the collections whose invoices are published. */
+/** The known names of the collections whose invoices are published. */
 interface KnownNames {
   /** In their present spelling; of one that cannot be read any more, the last one. */
   names: ReadonlySet<string>;
-  /** What the provider said instead of one of them; null when it told all of them. */
+  /** The provider's response in place of a name; null when all names were read. */
   unread: NotFound | Refusal | null;
 }
 

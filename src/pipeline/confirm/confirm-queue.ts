@@ -36,7 +36,7 @@ interface ConfirmLineOptions {
   replayLimit: number;
 }
 
-/** The confirmations of one source: the provider is asked, its answer judged, and what follows is stored. */
+/** The confirmations of one source: asks the provider, decides on its answer, and stores what follows. */
 export class ConfirmQueue implements Queue<Claimed> {
   readonly name: string;
   readonly #options: ConfirmLineOptions;
@@ -165,13 +165,13 @@ export class ConfirmQueue implements Queue<Claimed> {
 
 const isReplayed = ({ priority }: Claimed): boolean => priority === "replay";
 
-/** Received by Postgres' clock, as all other times are: nobody sees to it that each worker's is right. */
+/** Dates the receipt by Postgres' clock, as all other times are: a worker's own clock may be wrong. */
 const timedByPostgres = ({ askedAt, claimedAt }: Claimed, answer: Answer): Answer =>
   answer.kind === "found" && claimedAt !== undefined
     ? { ...answer, receivedAt: new Date(askedAt.getTime() + performance.now() - claimedAt) }
     : answer;
 
-/** What an answer about one invoice says about the source itself. */
+/** Reports what an answer about one invoice shows of the source itself. */
 function reportOf(answer: Answer): UpstreamReport | null {
   switch (answer.kind) {
     case "found":
@@ -222,8 +222,8 @@ export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOp
 const PATH = "/api/v1/invoices/{id}";
 
 /**
- * One try at a confirmation. It continues the trace of the callback that opened it and is linked to those
- * that coalesced with it; one that no callback opened begins a trace of its own.
+ * A span for one try at a confirmation. It continues the trace of the callback that opened the confirmation
+ * and is linked to those that coalesced with it. Without such a callback it begins a trace of its own.
  */
 function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
   const { invoiceId, source, priority, attempt, faults } = confirmation;

@@ -18,11 +18,11 @@ import { type NewEvent, paidEvent } from "./paid-event.ts";
 import type { Claimed } from "./queue/claim.ts";
 import type { ConfirmationKey, Priority, Verdict } from "./queue/confirmation.ts";
 
-/** What follows from one answer: all that is written for it, in one transaction (answer-statement.ts). */
+/** Everything that follows from one answer, written in one transaction (answer-statement.ts). */
 export interface Outcome extends ConfirmationKey {
   /** Written only while this is still the row's lease (G6). */
   leaseToken: string;
-  /** What `requests` was at the claim; a higher count since then means that it is asked again. */
+  /** The value of `requests` at the claim; a higher count since then means another request. */
   requests: number;
   state: "due" | "done" | "dead";
   verdict: Verdict | null;
@@ -50,7 +50,7 @@ interface RaisedAlarm {
   detail: string;
 }
 
-/** What changes of a confirmation by its answer; the rest stays. */
+/** The changes that an answer makes to a confirmation; the rest stays. */
 export type Changes = Pick<Outcome, "state" | "verdict"> &
   Partial<Omit<Outcome, "raises">> & { raises?: RaisedAlarm[] };
 
@@ -84,7 +84,7 @@ export function longestWaits(
   );
 }
 
-/** What decides when a confirmation is asked again. */
+/** The facts that set when a confirmation is asked again. */
 interface RetryContext {
   confirmation: Pick<Outcome, "verdict" | "attempt" | "faults">;
   paidBefore: boolean;
@@ -136,11 +136,11 @@ const ANOMALY: AlarmName = "invoice_anomaly";
 const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
 
 /**
- * The confirm policy, whole and pure: one confirmation and one answer in, everything that is written and
- * raised out. Only "unpaid", "not found" and answers that cannot be used spend a wait of their schedule; a fault
- * of the whole source never ends a confirmation (G2). Paid is absorbing: a verdict `paid`, or an event, is
- * never taken back, and a Paid answer counts whatever its date says (G6).
- * @param jitter from 0 to 1: where the wait lies within its spread.
+ * The confirm policy, whole and pure: takes one confirmation and one answer, returns everything that is
+ * written and raised. Only "unpaid", "not found" and unusable answers spend a wait of their schedule; a fault
+ * of the whole source never ends a confirmation (it ends in a verdict, G2). Paid is absorbing: a verdict
+ * `paid`, or an event, is never revoked, and a Paid answer counts under any date (newer wins, G6).
+ * @param jitter from 0 to 1: the position of the wait within its spread.
  */
 export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitter: number): Outcome {
   const judged = { confirmation, rules, jitter, paidBefore: wasPaid(confirmation, rules) };
@@ -225,7 +225,7 @@ function decideFound(judged: Case, answer: Found): Changes {
   const known = confirmation.known ?? null;
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
-  // Paid counts whatever its date, and so does the first Paid that says Live or Test.
+  // Paid counts under any date, and so does the first Paid that says Live or Test.
   const { row, isOld } = makeInvoiceRow(confirmation, answer, rules.timeZone, {
     paidFirst: now === "paid" && (before !== "paid" || (hasType(invoice) && !hasType(known))),
   });
@@ -268,8 +268,8 @@ function decideUnknownStatus(judged: Case, status: string): Changes {
 }
 
 /**
- * The alarms about an invoice that are over with this outcome: only those that an earlier one may have
- * raised, whatever has become of its evidence since.
+ * The alarms about an invoice that end with this outcome: only those that an earlier outcome may have raised,
+ * even if its evidence has changed since.
  */
 function endedAlarms(
   { confirmation, rules, paidBefore }: Case,
@@ -295,7 +295,7 @@ function endedAlarms(
   return ended;
 }
 
-/** What is judged besides the answer. */
+/** The facts beside the answer that the decision needs. */
 export interface Case extends RetryContext {
   confirmation: Claimed;
 }
@@ -361,8 +361,8 @@ function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): 
 }
 
 /**
- * Its event can be in one topic's log only, for good, and nobody can tell which: it has none, and is asked
- * again until the provider says.
+ * An event belongs in one topic's log for good. While the type does not show which topic, the invoice gets no
+ * event and is asked about again.
  */
 function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
   const { known, attempt, verdict: before } = judged.confirmation;
@@ -379,7 +379,10 @@ function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
   };
 }
 
-/** What was Paid and no longer is: a person has to see what waited for its type, since it has no event. */
+/**
+ * Keeps an invoice that was Paid and no longer is. If it waited for its type, it has no event, so a person
+ * must see it.
+ */
 function stayPaid({ verdict, hasEvent }: Claimed): Changes {
   if (hasEvent === true || (verdict !== "quarantined" && verdict !== "pending"))
     return { state: "done", verdict: "paid" };

@@ -44,7 +44,7 @@ const insertMark = new Statement(
 );
 
 /**
- * Marks an invoice: from the commit on, whatever comes in about it is recorded without its contents.
+ * Marks an invoice: from the commit on, all that comes in about it is recorded without its contents.
  * @returns whether it was not marked before.
  */
 export async function markErased(db: Database, invoiceId: string): Promise<boolean> {
@@ -88,9 +88,9 @@ const updateConfirmations = new Statement(
 );
 
 /**
- * Marks the confirmations of an invoice, so that later answers bring nothing back, and blanks the evidence.
- * One that was being asked without the mark loses its lease and is asked again. Whoever wants to open one
- * waits for the end of the transaction, so that what comes later has a later `requested_at`.
+ * Marks the confirmations of an invoice, so that later answers restore nothing, and blanks the evidence. A
+ * confirmation that was being asked without the mark loses its lease and is asked again. A process that opens
+ * one waits for the end of the transaction, so that later requests have a later `requested_at`.
  * @returns `found`: the sources in which it has a confirmation; `blanked`: how many held something.
  */
 export async function eraseConfirmations(

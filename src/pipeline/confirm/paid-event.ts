@@ -6,8 +6,9 @@ import { type ConfirmedInvoice, type Rules, storable } from "./invoices/confirme
 import type { Claimed } from "./queue/claim.ts";
 
 /**
- * Makes the event of an invoice that the provider says is paid, from that answer alone (G3). One that is too large
- * for SNS, or of which fields could not be read, goes without metadata and beneficiaries, and says so.
+ * Makes the event of an invoice that the provider says is paid, from that answer alone (nothing is believed,
+ * G3). An event that is too large for SNS, or has unreadable fields, goes without metadata and beneficiaries,
+ * and says so.
  */
 export function paidEvent(
   { source, traceparent }: Pick<Claimed, "source" | "traceparent">,
@@ -84,7 +85,7 @@ export function invoicePaid(source: string, data: InvoicePaidData, traceparent?:
 /** An event that is about to be logged. */
 export type NewEvent = ReturnType<typeof newEvent>;
 
-/** SNS takes 262,144 bytes in all; this leaves room for the attributes but the collection's name, of any length. */
+/** SNS takes 262,144 bytes in all; the rest holds the attributes but the collection's name, of any length. */
 const PAYLOAD_LIMIT_BYTES = 262_144 - 2_048;
 
 /**

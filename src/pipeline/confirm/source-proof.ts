@@ -73,8 +73,8 @@ interface KeyProbeOptions {
 }
 
 /**
- * Tells a refused invoice from a refused key: the same key asks for an invoice id that nobody has. Only if
- * that is refused too is the source paused, and probed until the key works again.
+ * Tells a refused invoice from a refused key: the same key asks for an invoice id that does not exist. Only
+ * if that is refused too is the source paused, and probed until the key works again.
  */
 export class KeyProbe {
   readonly #options: KeyProbeOptions;

@@ -34,9 +34,9 @@ const EVENT = {
   payload: returned.text(),
   /** How often it was tried. */
   attempt: returned.integer,
-  /** The callback that led to it; null where none did, or nobody knows. */
+  /** The callback that led to it; null without one, or when unknown. */
   callbackId: nullable(returned.uuid),
-  /** When its invoice was last asked for; null where nobody knows. */
+  /** When its invoice was last asked for; null when unknown. */
   requestedAt: nullable(returned.time),
   /** Of the confirmation that it came from; null where that was not traced. */
   traceparent: nullable(returned.text()),
@@ -58,9 +58,8 @@ interface EventClaim {
 }
 
 /**
- * Takes due events of one route. A topic that is healthy needs one statement. One that is paused or backs off
- * gives nothing; one that failed or refuses is tried with a single event, and gives no more until that one is
- * through.
+ * Takes due events of one route. A healthy topic needs one statement. A topic that is paused or backs off
+ * yields no event. A topic that failed or refuses yields a single event, and no more until that is through.
  */
 export async function claimEvents(
   db: Database,
@@ -124,7 +123,7 @@ const claimRows = (slots: Slots<{ lease: Lease }>, { admitted, which, topicArn, 
     where event.source = claimed.source and event.id between claimed.event_id and claimed.event_id
     order by event.id limit 1) as event) on true`;
 
-/** What is due of one route. */
+/** The due events of one route. */
 const ofRoute = ({ value }: Slots<EventClaim>) => ({
   which: sql`source = ${value(({ route }) => route.source)}
     and invoice_type = ${value(({ route }) => route.invoiceType)} and ${isLive}`,

@@ -14,9 +14,9 @@ import {
 import { ERASED_IN_EVENT, NIL_UUID } from "../../platform/values/index.ts";
 
 /**
- * Logs events; returns source and id of the new ones: however many find the payment, the unique key lets one
- * through (G4). Whoever logs an event holds the lease of its confirmation, so it may look first: with "on
- * conflict" Postgres would log 48 bytes more for each insert.
+ * Logs events and returns source and id of the new ones. However many workers find the payment, the unique
+ * key admits one event (one identity, G4). The worker that logs an event holds the lease of its confirmation,
+ * so it may check first: with "on conflict" Postgres would log 48 bytes more for each insert.
  * @param events yields the columns in this order.
  */
 export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> => sql`
@@ -99,7 +99,7 @@ export type OutboxState = Selectable<Tables["outbox"]>["state"];
  */
 export type EventState = OutboxState | "published" | "lost";
 
-// Conditions and expressions over rows of `event`, for whoever reads it.
+// Conditions and expressions over rows of `event`, for its readers.
 
 /** It says that an invoice was paid. */
 export const isPaymentEvent = sql<boolean>`event.type = 'invoice.paid'`;
@@ -144,10 +144,9 @@ export const joinOutbox = sql`
   left join outbox on outbox.source = event.source and outbox.event_id = event.id and ${isLive}`;
 
 /**
- * The text of a field of its payload; null where that says null. It is the first of that name: the relay
- * wrote the payload with its own fields before the metadata, whose keys strangers choose, and quotes inside
- * its texts are escaped, so that no text can imitate a field. Whatever the payload was turned into by hand,
- * it fails no statement.
+ * The text of a field of its payload; null where the payload says null. The first field of that name counts:
+ * the relay wrote its own fields before the metadata, whose keys strangers choose, and quotes inside texts
+ * are escaped, so that no text can imitate a field. A payload changed by hand fails no statement.
  */
 export const inPayload = (field: string) =>
   sql`substring(event.payload from ${sql.lit(`"${field}":(?:null|"([^"]*)")`)})`;

@@ -53,8 +53,8 @@ const insertMissing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unp
 });
 
 /**
- * Queues the logged events of these invoices again, with the same id, unless an acceptance on the topic that
- * is right today is kept. What is already in the outbox stays as it is, held and dead events too.
+ * Queues the logged events of these invoices again, with the same id, unless an acceptance on today's right
+ * topic is kept. Entries in the outbox stay as they are, also events on hold and dead ones.
  * @returns the ids of the events that are queued now.
  */
 export async function requeueEvents(
@@ -109,7 +109,7 @@ const countDead = query((db) =>
     .where(isLive),
 );
 
-/** Events that were given up and that nobody dismissed. */
+/** Dead events that have not been dismissed. */
 export const countDeadEvents = async (db: Database): Promise<number> =>
   (await countDead(db).executeTakeFirstOrThrow()).dead;
 

@@ -18,7 +18,7 @@ import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { NIL_UUID } from "../../platform/values/index.ts";
 import { isLive } from "./event-log.ts";
 
-/** What is written for one event after one try. */
+/** The outcome of one try at one event, to be written. */
 export interface EventOutcome {
   id: string;
   source: string;
@@ -37,7 +37,7 @@ export interface EventOutcome {
   error: string | null;
 }
 
-/** How long an outcome waits for others, in ms: its event is out already, so nobody waits for it. */
+/** How long an outcome waits for others, in ms: its event is out already, so the wait delays no event. */
 const LINGER_MS = 20;
 
 const BACK_OFF = { firstMs: 100, capMs: 5_000 };

@@ -153,7 +153,7 @@ abstract class Sending implements Queue<ClaimedEvent> {
     await Promise.all(
       batch.map(async (event, index) => {
         const entry = entries[index] ?? UNSAID;
-        // One event of several that is refused is tried alone: it may be the batch that was wrong.
+        // A refused event of a batch is tried alone: the batch itself may have been wrong.
         if (entry.kind === "refused" && batch.length > 1) return void (await this.run([event], ALONE));
         const outcome = outcomeOf(event, entry, dueInMs ?? entryBackOffMs(event.attempt));
         if (event.replayId !== null || entry.kind === "topic_refused")
@@ -202,9 +202,9 @@ interface ReplayLineOptions extends SendingOptions {
 }
 
 /**
- * What replays have queued, for whichever topic: sent after everything live, with a quarter of the requests at
- * most (G9). Its faults change nothing of a topic, and are told by the replay: each event backs off by itself,
- * one that is refused becomes `dead`, and `held` if the topic is.
+ * The events that replays have queued, for any topic: sent after everything live, with a quarter of the
+ * requests at most (replay is safe, G9). Its faults change no topic's state, and the replay reports them:
+ * each event backs off by itself, a refused event becomes `dead`, and `held` if the topic is refused.
  */
 export class ReplayEventsQueue extends Sending {
   readonly name = REPLAYS;
@@ -274,7 +274,7 @@ const dead = ({ id, source }: ClaimedEvent, error: string): Alarm => ({
   detail: `SNS refuses this event: ${error}.`,
 });
 
-/** One line and two durations for each payment that is out: ids and times, nothing about the payer. */
+/** Logs a line and two durations for each published payment: ids and times, nothing about the payer. */
 function logPublished(
   event: ClaimedEvent,
   { messageId, acceptedAt }: { messageId: string; acceptedAt: Date },

@@ -35,7 +35,7 @@ const selectEvent = query((db, { id, source }: EventKey) =>
     .where("event.id", "=", id),
 );
 
-/** One event, personal data included; null when there is none. */
+/** An event with its personal data; null when there is none. */
 export const readEvent = async (db: Database, key: EventKey) =>
   (await selectEvent(db, key).executeTakeFirst()) ?? null;
 
@@ -210,7 +210,7 @@ const selectHappenings = new Statement(
     order by event.created_at desc limit ${value(({ limit }) => limit)}`,
 );
 
-/** What happened to the newest `limit` events made in the last `withinMs`, the oldest first. */
+/** The history of the newest `limit` events made in the last `withinMs`, the oldest first. */
 export async function eventHappenings(
   db: Database,
   withinMs: number,

@@ -2,7 +2,7 @@ import type { MessageAttributeValue, PublishBatchRequestEntry } from "@aws-sdk/c
 import { messageOf } from "../../platform/errors/index.ts";
 import { NIL_UUID, quietText, storableText } from "../../platform/values/index.ts";
 
-/** What became of one event. */
+/** The outcome of one event. */
 export type EntryOutcome =
   | { kind: "accepted"; messageId: string }
   /** This event is at fault: sent again, it would be refused again. */
@@ -10,7 +10,7 @@ export type EntryOutcome =
   /** It failed, or nobody knows: sent again with the same id (G5). */
   | { kind: "failed"; error: string };
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export type BatchOutcome =
   /** Entry by entry, in the order of the batch. */
   | { kind: "answered"; entries: readonly EntryOutcome[] }
@@ -21,7 +21,7 @@ export type BatchOutcome =
   /** Credentials refused or missing, no such topic, no right to use it. */
   | { kind: "topic_refused"; error: string };
 
-/** What SNS says about a topic. */
+/** SNS' description of a topic. */
 type TopicDescription =
   /**
    * `subscriptions` counts the confirmed ones; `signatureVersion` is how messages are signed: 1 is SHA-1, 2
@@ -68,7 +68,7 @@ export class SnsDestination {
         const isAtFault = SenderFault === true && !PASSES.test(Code ?? "");
         if (Id !== undefined) outcomes.set(Id, { kind: isAtFault ? "refused" : "failed", error });
       }
-      // Last: an acceptance is a fact, whatever else is said of the same entry.
+      // Last: an acceptance is a fact, even if the same entry is also reported as failed.
       for (const { Id, MessageId } of Successful) {
         if (Id !== undefined && MessageId)
           outcomes.set(Id, { kind: "accepted", messageId: storableText(MessageId) });
@@ -123,8 +123,8 @@ async function startSdk({ region, endpoint, connections, timeoutMs }: SnsOptions
       httpsAgent: { keepAlive: true, maxSockets: connections },
     }),
   });
-  // The one filters every message for a log that nobody keeps, the other spells out with each batch what it runs
-  // on: a sixth of the SDK's time.
+  // The first filters every message for an unused log, the second describes its environment with each batch:
+  // a sixth of the SDK's time.
   const stack = client.middlewareStack;
   for (const name of ["loggerMiddleware", "getUserAgentMiddleware"]) stack.remove(name);
   stack.add(
@@ -172,7 +172,7 @@ const BATCH_REFUSED = new Set([
 /** Codes of one entry that pass by themselves, although SNS counts some of them as the sender's fault. */
 const PASSES = /throttl|exceeded|toomanyrequests|internal|unavailable/i;
 
-/** What a failure of a whole request means; anything unknown is taken to pass by itself. */
+/** The meaning of a failed request; an unknown failure counts as temporary. */
 export function kindOfError(error: unknown): "refused" | "failed" | "topic_refused" {
   const name = nameOf(error);
   const withEnding = name.endsWith("Exception") || name.endsWith("Error") ? name : `${name}Exception`;
@@ -200,7 +200,7 @@ const LONGEST_ERROR = 500;
 
 const storable = (words: string): string => storableText(quietText(words)).slice(0, LONGEST_ERROR);
 
-/** One event on its way to a topic. */
+/** An event on its way to a topic. */
 export interface OutgoingEvent {
   id: string;
   source: string;
@@ -223,8 +223,8 @@ const BATCH_BYTES = 262_144;
  * own, since SNS would otherwise swallow it for five minutes.
  */
 export function entryOf(event: OutgoingEvent, topicArn: string, replayId?: string): PublishBatchRequestEntry {
-  // At most seven: raw delivery to SQS discards a message with more than ten. None is personal, empty ones are left
-  // out, all are repeated in the body.
+  // At most seven: raw delivery to SQS discards a message with more than ten. They hold no personal data,
+  // empty ones are left out, and the body repeats them all.
   const MessageAttributes: Record<string, MessageAttributeValue> = {
     id: attribute(event.id),
     type: attribute(event.type),

@@ -29,7 +29,7 @@ interface CallbackIntakeOptions {
   logger: Logger;
 }
 
-/** What became of a callback; nothing of it is an exception. */
+/** The outcome of a callback, never an exception. */
 export type Intake =
   | TurnedAway
   /** Committed. `invoiceIds` have confirmations now, unless a check failed. */
@@ -58,7 +58,7 @@ interface Recorded {
   invoiceIds: readonly string[];
 }
 
-/** Token → body → checks → ids → record. Whoever holds the response decides what is answered. */
+/** Token → body → checks → ids → record. The holder of the response chooses the answer. */
 export class CallbackIntake {
   readonly #options: CallbackIntakeOptions;
   readonly #tokens: CallbackTokens;

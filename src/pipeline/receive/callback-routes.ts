@@ -11,7 +11,7 @@ interface CallbackRoutesOptions {
   intake: CallbackIntake;
   metrics: Metrics;
   tracer: Tracer | null;
-  /** What answers a recorded callback, as the provider wants it. */
+  /** The provider's expected answer to a recorded callback. */
   ackStatus: number;
   ackBody: string;
   /** Where a payer's browser goes; null for the page of our own. */
@@ -78,13 +78,13 @@ function acknowledgement({
 function turnAway(response: Response, { status, why }: TurnedAway, browser: boolean): void {
   response.status(status);
   if (status === 405) response.setHeader("allow", CALLBACK_METHODS.join(", "));
-  // What is left of such a body is not waited for.
+  // The rest of such a body is not read.
   if (status === 400 || status === 413 || !response.req.complete) response.setHeader("connection", "close");
   if (browser && status === 404) sendPage(response, "nowhere");
   else response.type("text/plain").send(`${why}\n`);
 }
 
-/** After the answer, so that nobody waits for it. */
+/** Runs after the answer, so that it delays no sender. */
 function followUp(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
   if (taken.kind === "recorded") {
     const named = taken.invoiceIds.length;
@@ -103,7 +103,7 @@ const SPAN_IDS = 10;
 
 /**
  * The span of a callback's request. It always begins a trace: a stranger's `traceparent` becomes a link and
- * no more, so that nobody outside decides what belongs together here, or what is sampled.
+ * no more, so that no outsider decides what belongs together here, or what is sampled.
  */
 function startSpan(tracer: Tracer, request: Request): Span {
   const theirs = request.headers.traceparent;
@@ -114,7 +114,7 @@ function startSpan(tracer: Tracer, request: Request): Span {
   });
 }
 
-/** What was turned away is not traced: its span never ends. */
+/** A callback that was turned away is not traced: its span never ends. */
 function endSpan(span: Span, taken: Intake, status: number): void {
   if (taken.kind === "turned_away") return;
   span.set({ "invoice_relay.outcome": taken.kind, "http.response.status_code": status });
@@ -131,8 +131,8 @@ function endSpan(span: Span, taken: Intake, status: number): void {
 const PAGES = {
   received: [
     "Thank you",
-    "Your payment is being checked. There is nothing more to do: whoever you paid hears of it once it is " +
-      "confirmed. You can close this page.",
+    "Your payment is being checked. There is nothing more to do: the business that you paid is informed once " +
+      "it is confirmed. You can close this page.",
   ],
   unrecorded: [
     "Please reload this page",
@@ -140,8 +140,8 @@ const PAGES = {
   ],
   nowhere: [
     "This page does not exist",
-    "The address may be incomplete. If you came here to pay or have just paid, whoever you pay can say how " +
-      "your payment stands.",
+    "The address may be incomplete. If you came here to pay or have just paid, ask the business that you pay " +
+      "about your payment.",
   ],
 } as const;
 

@@ -64,7 +64,7 @@ function enlarge(buffer: Buffer, size: number): Buffer {
 /** The parts of a callback's URL, `/callbacks/{token}[/{reference}][?query]`. */
 interface CallbackAddress {
   token: string;
-  /** What follows the token, with its slash, as it stood in the URL; empty when nothing does. */
+  /** The text after the token, with its slash, as it stood in the URL; may be empty. */
   rest: string;
   /** As it stood in the URL, without `?`. */
   query: string;
@@ -104,7 +104,7 @@ const SECRET_HEADERS = [
   "x-auth-token",
 ];
 
-/** What is recorded of a request beside its body. */
+/** The recorded parts of a request beside its body. */
 type MaskedTexts = Pick<IncomingCallback, "path" | "query" | "reference" | "headers">;
 
 type RequestTexts = Pick<CallbackAddress, "rest" | "query"> & {

@@ -67,7 +67,7 @@ const DAY: Columns<CertifiedDay> = {
   counted: json(({ counted }) => counted && JSON.stringify(counted)),
 };
 
-/** What it shows anew, in whatever zone, of its collections or fewer. */
+/** Deletes the days that the new certificate covers, in any zone, of its collections or fewer. */
 const deleteOlder = new Statement(
   {},
   ({ table, value }: Slots<readonly CertifiedDay[]>) => sql`
@@ -107,7 +107,7 @@ const COVERED: Columns<Covered> = {
   ids: text(({ collectionIds }) => `{${collectionIds.join(",")}}`),
 };
 
-/** One day of payment of one source, according to the newest certificate that covers it. */
+/** A day of payment of one source, according to the newest certificate that covers it. */
 export const calendarDay = totals.extend({
   /** In the zone of the source's books, YYYY-MM-DD. */
   day: z.string(),
@@ -157,7 +157,7 @@ export async function readCalendar(db: Database, query: CalendarQuery): Promise<
   return days.map(({ counted, ...day }) => ({ ...emptyTotals(), ...counted, ...day }));
 }
 
-/** Days of payment that one certificate found wanting, and none has proven since. */
+/** Days of payment that a certificate could not prove, and that no later one has proven. */
 export const unprovenDaysFound = z.object({
   source: z.string(),
   certificateId: answeredId.describe("The newest one that covers these days."),
@@ -196,8 +196,8 @@ const selectUnproven = new Statement(
 
 /**
  * By source and certificate, the newest first.
- * @param sources those of the settings; null for all. What was found of collections that a source names no
- *   more is not told, unless it names none.
+ * @param sources those of the settings; null for all. Days of collections that a source no longer names are
+ *   left out, unless it names no collection at all.
  */
 export const readUnprovenDays = (db: Database, sources: readonly Covered[] | null) =>
   selectUnproven.execute(db, sources);

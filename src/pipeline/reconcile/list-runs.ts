@@ -16,7 +16,7 @@ import { claimedFor, type Lease, LeaseLost, QueuedRows, whileHeld } from "../../
 import { SourcePaused } from "./list/list-pace.ts";
 
 // Sweeps and certificates are runs over the provider's lists: due → claimed → done, and back to due after a
-// fault, a pause or a dead worker. Whoever claims one next continues from its progress.
+// fault, a pause or a dead worker. The next claim continues from the run's progress.
 
 const CLAIMED = {
   id: returned.uuid,
@@ -45,7 +45,7 @@ interface GivenBack {
   raises?: readonly Alarm[];
 }
 
-/** What a run that is finished sets besides its result. */
+/** The columns that a finished run sets besides its result. */
 export const finishedAt = sql`
   state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null, last_error = null`;
 
@@ -122,7 +122,7 @@ export class ListRuns<More extends ResultColumns> {
     return whileHeld({ lease, stop, keep: () => this.leases.keep(db, run, lease) }, work);
   }
 
-  /** What saves progress. It throws LeaseLost when another worker has the run: nothing was written. */
+  /** Makes a function that saves progress. @throws LeaseLost when another worker has the run: nothing is written. */
   saving<Given>(progress: (slots: Slots<Given>) => RawBuilder<unknown>) {
     const statement = new Statement(
       {},
@@ -135,7 +135,7 @@ export class ListRuns<More extends ResultColumns> {
   }
 
   /**
-   * Gives an unfinished run back, to be continued from its saved progress.
+   * Releases an unfinished run, to be continued from its saved progress.
    * @returns whether the lease was still held; if not, nothing was written.
    */
   async release(db: Database, { id, leaseToken }: Leased, how: GivenBack): Promise<boolean> {
@@ -160,14 +160,14 @@ export class ListRuns<More extends ResultColumns> {
     const faults = run.faults + 1;
     const raises = isFault && !(await sourceIsInTrouble(db, source)) ? raisesAfter(faults, text) : [];
     const dueInMs = isFault ? backOffMs(faults, backOff) : stop.aborted ? 0 : pausedMs;
-    failpoint("run to be given back");
+    failpoint("run to be released");
     const isOurs = await this.release(db, run, {
       dueInMs,
       isFault,
       error: stop.aborted ? null : text,
       raises,
     });
-    failpoint("run given back");
+    failpoint("run released");
     if (isOurs) alarms.notify(raises);
     return isFault ? faults : null;
   }

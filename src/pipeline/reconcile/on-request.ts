@@ -12,7 +12,7 @@ import { backFill } from "./sweep/sweep.ts";
 /** Reconcile and certify on request: the command line and the admin API both call this. */
 interface OnRequest {
   sources: readonly ReconcileSource[];
-  /** One of COLLECTION_IDS; all of them by default. */
+  /** An id from COLLECTION_IDS; all of them by default. */
   collection?: string | undefined;
   /** Days of payment, YYYY-MM-DD, both included; each source has its own zone. */
   from: string;

@@ -32,7 +32,7 @@ import {
 export const listedCertificate = z.object({
   id: answeredId,
   source: z.string(),
-  /** Those whose lists were read. */
+  /** The collections whose lists were read. */
   collections: z.array(answeredId),
   from: time,
   to: time.describe("Payments before this time."),

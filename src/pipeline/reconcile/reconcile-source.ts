@@ -1,9 +1,7 @@
 import { usageError } from "../../platform/errors/index.ts";
 import type { Provider } from "../../provider/index.ts";
 
-/**
- * One source as reconciliation sees it: which lists to read and how, and what counts as paid and published.
- */
+/** A source as reconciliation sees it: which lists to read and how, and what counts as paid and published. */
 export interface ReconcileSource {
   name: string;
   /** COLLECTION_IDS: the lists that can be read. */

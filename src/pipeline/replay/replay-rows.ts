@@ -175,9 +175,9 @@ const claim = query(
 );
 
 /**
- * Takes the lease, unless another process holds it or another replay of the same kind is running: only one at
- * a time, so that live traffic never waits behind more than one of them. First comes what nobody has run yet,
- * the oldest of it, then what gave up its turn longest ago.
+ * Takes the lease, unless another process holds it or another replay of the same kind is running: only one
+ * runs at a time, so that live traffic never waits behind more than one. First come replays that have not run
+ * yet, the oldest first, then the one that gave up its turn longest ago.
  * @returns null when it cannot be taken now.
  */
 export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<LeasedReplay | null> {
@@ -216,7 +216,7 @@ export async function saveProgress(
   });
 }
 
-/** What a replay has done in all. @throws LeaseLost */
+/** Saves a replay's total counts. @throws LeaseLost */
 export const saveTotals = (
   db: Database,
   held: LeasedReplay,
@@ -271,8 +271,8 @@ export function failReplay(db: Database, held: LeasedReplay, why: string, alarm:
 }
 
 /**
- * Takes the events of a replay that stops out of the outbox; resumed, it goes on with the first of them. One that is
- * on its way at this moment is kept once it is accepted.
+ * Withdraws a stopping replay's events from the outbox; resumed, it continues with the first of them. An
+ * event on its way at this moment is kept once it is accepted.
  */
 export async function withdrawEvents(
   trx: Transaction<Tables>,

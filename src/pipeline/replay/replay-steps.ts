@@ -20,7 +20,7 @@ interface AskingAgainOptions {
   db: Database;
   /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
-  /** Those that are asked at all: what waits for others holds up nobody. null where nobody knows. */
+  /** The sources that are asked at all: confirmations of others delay no replay. null when unknown. */
   sources: readonly string[] | null;
   /** The most replayed confirmations that may wait to be asked (G8). */
   openLimit?: number;
@@ -83,9 +83,9 @@ export const callbacksSteps = askingAgain({
 });
 
 /**
- * For a replay of one source, what waits for others takes no room, nor does for any what waits for a source
- * that the settings no longer name.
- * @returns why there is no room for more; null while there is.
+ * For a replay of one source, confirmations of other sources do not count towards the limit. For any replay,
+ * those of sources that the settings no longer name do not count.
+ * @returns why it has to wait; null below the limit.
  */
 async function checkRoom(
   { db, sources, openLimit = OPEN_LIMIT }: AskingAgainOptions,
@@ -108,8 +108,9 @@ interface QueueingOptions {
 const AHEAD_LIMIT = 500;
 
 /**
- * Puts events into the outbox again, a little ahead of the publishers, which send them after all live ones (G9).
- * What became of them is read there: one whose row is gone was accepted. Done once no row is left.
+ * Puts events into the outbox again, a little ahead of the publishers, which send them after all live ones
+ * (replay is safe, G9). Their outcomes are read there: an event whose row is gone was accepted. Done once no
+ * row is left.
  */
 export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySteps => ({
   async next(replay, most) {
@@ -128,7 +129,7 @@ export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySt
     const handled = replay.queued - waiting + refused - replay.handled;
     if (last === undefined && handled === 0) return await waitFor(db, queue);
     const moved = await db.transaction().execute(async (trx) => {
-      // Its row is locked first, as by whoever cancels it.
+      // Locks its row first, as a cancellation does.
       const saved = await saveProgress(trx, replay, {
         ...{ handled, refused, sent: handled - refused, queued: events.length },
         ...(last === undefined ? {} : { position: { at: last.at, id: last.id, source: last.source } }),

@@ -9,7 +9,7 @@ import { OWN_VERDICTS } from "../receive/index.ts";
 export type ReplayKind = Replay["kind"];
 export type ReplayState = Replay["state"];
 
-/** What part of the log to run again, as it is kept; an omitted filter matches everything. */
+/** The part of the log to run again, as stored; an omitted filter matches everything. */
 const filters = z.object({
   /**
    * ISO 8601, inclusive: when last requested (confirmations), received (callbacks) or created (events).
@@ -49,7 +49,7 @@ export interface ReplayRequest {
   routes: readonly Route[];
 }
 
-/** What is to be run again, of a replay and of its dry run. */
+/** The extent of a replay or of its dry run. */
 export const replayed = {
   kind: z.enum(["confirmations", "callbacks", "events"]),
   filters,
@@ -84,7 +84,7 @@ export const replay = z.object({
   refused: whole,
   /** A process works on it now. */
   underWay: z.boolean(),
-  /** What it is waiting for; null when it is not waiting. */
+  /** The reason for its wait; null when it is not waiting. */
   waitsFor: z.string().nullable(),
   lastError: z.string().nullable(),
 });

@@ -43,8 +43,8 @@ const DATABASE_BACK_OFF = { firstMs: 200, capMs: 5_000 };
 
 /**
  * Runs a replay whose lease this process holds, step by step at its rate, until it ends, fails, is cancelled,
- * gives up its turn, or this process is asked to stop. Every step saves its progress, so whoever takes the
- * lease next continues there. While the database is away, or cannot just now, it waits.
+ * gives up its turn, or this process is asked to stop. Every step saves its progress, from which the next
+ * holder of the lease continues. While the database is away, or cannot just now, it waits.
  * @returns the replay in its state at the end.
  */
 export async function runReplay(held: LeasedReplay, options: RunOptions): Promise<Replay> {

@@ -133,7 +133,7 @@ const selectOutcomeCounts = new Statement(OUTCOMES, ({ value }: Slots<{ replayId
       (select count(*) from (select * from accepted union select * from refused) as events) as handled`;
 });
 
-/** Every outcome of a replay, whoever held its lease then. */
+/** Counts every outcome of a replay, under all holders of its lease. */
 export async function countOutcomes(
   db: Database,
   replayId: string,

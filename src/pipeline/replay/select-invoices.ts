@@ -61,7 +61,7 @@ const SELECTED = {
   verdict: nullable(returned.text()),
   /** Ids that a confirmation was opened for when it came in. */
   foundIds: returned.uuids,
-  /** Those of them, unless the filter names them, whose confirmations may have been deleted as unknown. */
+  /** Found ids, unless the filter names them, whose confirmations may have been deleted as unknown. */
   forgottenIds: returned.uuids,
 };
 
@@ -99,7 +99,8 @@ export async function findUnopened(
   for (const callback of callbacks) {
     const { source } = callback;
     for (const invoiceId of await idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
-    // One callback a turn of the event loop: heavy ones in a row would hold up the whole process (G12).
+    // A single callback a turn of the event loop: heavy ones in a row would hold up the whole process (cheap
+    // for everyone, G12).
     await nextTurn();
   }
   const keys = [...named.values()];

@@ -113,7 +113,7 @@ const insertReplay = command(
 );
 
 /**
- * Stores a replay of everything that matches up to now; whoever takes its lease runs it.
+ * Stores a replay of everything that matches up to now; the process that takes its lease runs it.
  * @returns null when nothing matches; nothing is stored then.
  * @throws RelayError for filters that do not apply.
  */

@@ -3,7 +3,7 @@ import { DAY_MS, decodedPath, storableText, withoutCallbackTokens } from "../../
 import { type Answer, toUtc } from "../../../provider/index.ts";
 import type { Claimed } from "../queue/claim.ts";
 
-/** What judging depends on besides the answer; one for each source. */
+/** The rules that decide beside the answer; one set for each source. */
 export interface Rules extends StatusSets {
   /** The names of the collections that may be published, in their present spelling; null for all. */
   collectionNames: ReadonlySet<string> | null;
@@ -24,10 +24,10 @@ export interface Rules extends StatusSets {
 export type ConfirmedInvoice = ReturnType<typeof makeInvoiceRow>["row"];
 
 /**
- * The row of a confirmed invoice, and how its age compares with what is known (G6). Money as decimal strings; no text
- * holds a NUL.
- * @param paidFirst it is Paid and the known answer is not: it counts as the newest whatever its date says.
- * @returns `isOld`: by its date it is older than what is known.
+ * The row of a confirmed invoice, and how its age compares with the known answer (newer wins, G6). Money as
+ * decimal strings; no text holds a NUL.
+ * @param paidFirst it is Paid and the known answer is not: it counts as the newest under any date.
+ * @returns `isOld`: by its date it is older than the known answer.
  */
 export function makeInvoiceRow(
   confirmation: Claimed,
@@ -92,8 +92,8 @@ function referenceIn(callBackUrl: string | null): string | null {
 export const storable = (text: string | null): string | null => (text === null ? null : storableText(text));
 
 /**
- * What invoices are looked up by when only the payer's address is known: 32 bits of the address's digest;
- * null without an address. Addresses may share one, so whoever looks it up compares the address itself.
+ * A key to look up invoices by the payer's address: 32 bits of the address's digest; null without an address.
+ * Addresses may share a key, so the reader compares the address itself.
  */
 export function emailHash(address: string | null): number | null {
   const plain = plainEmail(address ?? "");
@@ -103,10 +103,7 @@ export function emailHash(address: string | null): number | null {
 /** An address in the form in which addresses are compared. */
 export const plainEmail = (address: string): string => address.trim().toLowerCase();
 
-/**
- * What stands where the provider's document of an erased invoice stood; ids and amounts have columns of their
- * own.
- */
+/** The text in place of an erased invoice's document; ids and amounts have columns of their own. */
 export const erasedDocument = (invoiceId: string): string => JSON.stringify({ id: invoiceId, erased: true });
 
 export type StatusClass = "paid" | "invalid" | "unpaid" | "unknown";
@@ -135,7 +132,7 @@ export const statusSets = (set: {
   invalidStatuses: new Set(plainStatuses(set.invalidStatuses)),
 });
 
-/** The end of each sentence about a status that nobody knows. */
+/** The end of each sentence about an unknown status. */
 export const NEITHER_STATUS = "neither in PAID_STATUSES nor in INVALID_STATUSES";
 
 /** Statuses are compared without case (interface, part B; names of further states are not specified). */

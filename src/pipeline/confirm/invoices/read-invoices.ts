@@ -53,7 +53,7 @@ const selectPayment = query((db, { invoiceId, source }: ConfirmationKey) =>
 );
 
 /**
- * What the provider last confirmed of an invoice, without personal data.
+ * The provider's last confirmed answer about an invoice, without personal data.
  * @returns null when nothing is stored.
  */
 export const readPayment = async (db: Database, key: ConfirmationKey) =>
@@ -139,7 +139,10 @@ const selectDescriptions = new Statement(
     join invoice on invoice.source = given.source and invoice.id = given.invoice_id`,
 );
 
-/** What a person knows these invoices by; those that are not stored are left out. In no order. */
+/**
+ * The fields by which a person recognises these invoices, in no order; invoices that are not stored are left
+ * out.
+ */
 export const describePayments = async (db: Database, keys: readonly ConfirmationKey[]) =>
   keys.length === 0 ? [] : await selectDescriptions.execute(db, keys);
 
@@ -159,7 +162,7 @@ const ANSWER = {
   erasedAt: nullable(returned.time),
 };
 
-/** What the provider answered about an invoice at one time. */
+/** The provider's answer about an invoice at one time. */
 export type KeptAnswer = RowOf<typeof ANSWER>;
 
 const selectAnswers = new Statement(ANSWER, ({ value }: Slots<AnswersQuery>) => {

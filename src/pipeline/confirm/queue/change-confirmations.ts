@@ -41,7 +41,7 @@ const updateGiven = (assignment: RawBuilder<unknown>) =>
 const release = updateGiven(sql`released_at = clock_timestamp()`);
 const dismiss = updateGiven(sql`dismissed_at = clock_timestamp()`);
 
-/** Lets invoices out of quarantine: the next answer is judged as if their collection were ours. */
+/** Releases invoices from quarantine: the next answer counts as if their collection were ours. */
 export async function releaseConfirmations(db: Database, keys: Keys): Promise<void> {
   await release.execute(db, keys);
 }
@@ -67,14 +67,14 @@ const updatePriority = new Statement(
   },
 );
 
-/** Puts ids that proved to be the provider's own before those that nobody knows. @returns how many. */
+/** Puts ids that proved to be the provider's own before unknown ones. @returns how many. */
 export const promote = (db: Database, source: string, invoiceIds: readonly string[]): Promise<number> =>
   updatePriority.write(db, { source, invoiceIds });
 
 /** How long a confirmation is kept whose id the provider does not know, so that no flood stays for ever. */
 const KEPT = sql.lit("7 days");
 
-/** Those that were settled since this moment are kept. */
+/** Unknown invoices settled since this moment are kept. */
 export const unknownKeptSince = sql`clock_timestamp() - ${KEPT}::interval`;
 
 const selectKeptSince = new Statement(
@@ -103,8 +103,8 @@ const deletePage = new Statement(
 );
 
 /**
- * Deletes those of the given confirmations that stayed unknown: the provider did not know the invoice, and
- * nobody asked again for a week.
+ * Deletes those of the given confirmations that stayed unknown: the provider did not know the invoice, and no
+ * request came for a week.
  * @returns how many.
  */
 export const deleteUnknown = (db: Database, keys: Keys): Promise<number> => deletePage.write(db, keys);
@@ -137,8 +137,8 @@ export async function readStates(
 }
 
 /**
- * A condition on rows of `source`: a first request waits longer than it should. One that nothing works on, as
- * while no relay is connected, is not waited for after a minute, nor is a flood of made-up ids.
+ * A condition on rows of `source`: a first request waits longer than it should. It stops counting after a
+ * minute without a worker, as while no relay is connected; a flood of made-up ids does not count.
  */
 export const confirmationsWait = sql<boolean>`
   exists (select from confirmation where confirmation.source = source.name and state = 'due'
@@ -171,8 +171,8 @@ const countUnasked = query((db, sources: readonly string[] | null) => {
 });
 
 /**
- * How many replayed confirmations have not been asked yet. Those that wait on the retry schedule have been.
- * @param sources of these only; of all when null.
+ * Counts replayed confirmations that have not been asked yet; those on the retry schedule have been.
+ * @param sources only theirs are counted; all when null.
  */
 export const countUnaskedReplays = async (db: Database, sources: readonly string[] | null): Promise<number> =>
   (await countUnasked(db, sources).executeTakeFirstOrThrow()).count;
@@ -188,7 +188,7 @@ const countUndelivered = new Statement(
           and not coalesce(dismissed_at >= settled_at, false)) as quarantined`,
 );
 
-/** What waits for a person: neither released nor dismissed since it was settled. */
+/** The confirmations that wait for a person: neither released nor dismissed since they were settled. */
 export async function countUndeliveredConfirmations(
   db: Database,
 ): Promise<{ dead: number; quarantined: number }> {

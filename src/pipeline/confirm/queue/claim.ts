@@ -53,7 +53,7 @@ const KNOWN = {
   digest: returned.text(),
 };
 
-/** What the relay last knew of an invoice. */
+/** The relay's last knowledge of an invoice. */
 export type KnownInvoice = RowOf<typeof KNOWN>;
 
 /** A confirmation that this worker holds the lease of. */
@@ -100,7 +100,7 @@ interface SourceClaim {
   isHealthy: boolean;
   /** Most unknown ids prove unknown, so that they are asked slowly. */
   isFlooded: boolean;
-  /** Its key was refused, so somebody has to probe it. */
+  /** The key was refused, so a worker must probe it. */
   isRefused: boolean;
   /**
    * When there may be more although none is to be taken now, in ms; null when only new work would change it.

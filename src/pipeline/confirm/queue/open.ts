@@ -28,7 +28,7 @@ export interface ToOpen extends ConfirmationKey {
   recordOnly?: boolean;
 }
 
-/** What is asked for, in which callback, and in which traces. */
+/** The invoice to ask for, the callback that asks, and its traces. */
 export type ConfirmationRequest = ConfirmationKey & {
   callbackId: string | null;
   traceparents: string | null;
@@ -61,12 +61,12 @@ export const ASKED: Columns<ConfirmationRequest> = {
 // A confirmation's `traceparents`: of the callback that opened it, then of those that coalesced with it,
 // separated by spaces; null while tracing is off.
 
-/** One that opens it, and eight that coalesce: further ones leave no trace here. */
+/** The callback that opens it, and eight that coalesce: further callbacks leave no trace here. */
 const TRACES = 9;
 const LENGTH = 55;
 const MAX_LENGTH = TRACES * (LENGTH + 1) - 1;
 
-/** With that of one more callback, while there is room. */
+/** Adds the traceparent of a further callback, up to the limit. */
 export const withTraceparent = (joined: string | null, one: string | null): string | null =>
   joined === null || one === null
     ? (joined ?? one)
@@ -74,15 +74,15 @@ export const withTraceparent = (joined: string | null, one: string | null): stri
       ? joined
       : `${joined} ${one}`;
 
-/** What an ask continues, and what it is linked to. */
+/** The trace that an ask continues, and those that it is linked to. */
 export function splitTraceparents(joined: string | null): { parent: string | null; links: string[] } {
   const [parent = null, ...links] = joined?.split(" ") ?? [];
   return { parent, links };
 }
 
 /**
- * The `traceparents` of a confirmation that is asked for again, in terms of `known` and `excluded`: one that
- * was settled begins anew, one that is open keeps its own and adds the new ones while there is room.
+ * The `traceparents` of a confirmation that is asked for again, in terms of `known` and `excluded`: a settled
+ * confirmation begins anew, an open one keeps its own and adds the new ones up to the limit.
  */
 const coalescedTraceparents: RawBuilder<unknown> = sql`
   case when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
@@ -92,11 +92,12 @@ const coalescedTraceparents: RawBuilder<unknown> = sql`
     else known.traceparents || ' ' || excluded.traceparents end`;
 
 /**
- * The part of a statement that opens confirmations, the rows of `opened`. Those for one invoice coalesce in
- * its row, and its retry schedule starts anew; what comes while the provider is being asked is counted in `requests`
- * and asked again afterwards (G6). What already waits for its turn keeps its time, with which no index of
- * its row changes, or gets a sooner one. One about an erased invoice is marked as it is opened. Rows are locked
- * in invoice order, so that concurrent statements cannot deadlock.
+ * The part of a statement that opens confirmations, the rows of `opened`. Requests for one invoice coalesce
+ * in its row, and its retry schedule starts anew. A request that comes while the provider is being asked is
+ * counted in `requests` and asked again afterwards (newer wins, G6). A row that already waits for its turn
+ * keeps its time, which changes no index of the row, or gets a sooner one. A confirmation of an erased
+ * invoice is marked as it is opened. Rows are locked in invoice order, so that concurrent statements cannot
+ * deadlock.
  * @param asked a table `asked` of distinct confirmations.
  * @param options.recordOnly an expression over `asked`: its answer is only recorded.
  */
@@ -165,7 +166,7 @@ export async function openConfirmations(
   await openAll(db, [...distinct.values()], options);
 }
 
-/** What a list said of an invoice when it was asked about, as a digest. */
+/** A list's text about an invoice when it was asked about, as a digest. */
 interface NotedListing {
   invoiceId: string;
   digest: string | null;

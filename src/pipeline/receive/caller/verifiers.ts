@@ -4,7 +4,7 @@ import type { Alarm } from "../../../platform/alarms/index.ts";
 import { type CallbackChecks, type FailedCheck, isSet, type Source } from "../../../platform/config/index.ts";
 import { AddressBlocks } from "../../../platform/http/index.ts";
 
-/** What a source demands of its callers beyond the token. */
+/** The demands of a source on its callers beyond the token. */
 export class CallerChecks {
   readonly #verifiers: ReturnType<typeof verifiersOf>;
   /** Headers that the checks look at, in lower case. */
@@ -80,7 +80,7 @@ interface Verifier<Check> {
 
 type Given<Check> = NonNullable<Check>;
 
-/** One for each check of the settings, in the order of their cost: without its verifier a check does not compile. */
+/** A verifier for each check of the settings, in order of cost: a check without one does not compile. */
 const VERIFIERS: { readonly [Name in keyof CallbackChecks]: Verifier<Given<CallbackChecks[Name]>> } = {
   allowedAddresses: {
     failure: "address",

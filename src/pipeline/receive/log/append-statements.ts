@@ -51,7 +51,7 @@ export interface IncomingCallback {
   failedCheck: FailedCheck | null;
   /** Of its request; null while tracing is off. */
   traceparent: string | null;
-  /** What a person should know of its sender, kept in the same commit (G13). */
+  /** Alarms about its sender, kept in the same commit (every change of state is notified, G13). */
   raises: readonly Alarm[];
 }
 
@@ -152,8 +152,8 @@ const TO_HAND_OVER: Columns<RequestWithHandoff> = {
 };
 
 /**
- * Claims what is handed over in the commit that opens it, by the same rules as a claim. A confirmation that
- * was asked before, or about an invoice that is known, waits for a claim, which reads what is known of it.
+ * Claims confirmations for dispatch in the commit that opens them, by the same rules as a claim. A
+ * confirmation that was asked before, or about a known invoice, waits for a claim, which reads the invoice.
  */
 export const appendAndDispatch = new Statement(
   {
@@ -184,7 +184,10 @@ export const appendAndDispatch = new Statement(
   },
 );
 
-/** What callbacks of one commit ask for, each once; those that ask for the same are traced together. Pure. */
+/**
+ * The distinct requests of the callbacks of one commit; callbacks with the same request are traced together.
+ * Pure.
+ */
 export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
   const asked = new Map<string, ConfirmationRequest>();
   for (const { id, verdict, invoiceIds, source, traceparent } of rows) {

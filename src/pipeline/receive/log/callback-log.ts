@@ -143,7 +143,7 @@ async function record(
       leaseToken,
       lease: handoff.lease,
     });
-    failpoint("confirmations handed over");
+    failpoint("confirmations dispatched");
     const claimedAt = performance.now();
     claimed = fresh.map((one) => ({ ...NEVER_ASKED, ...one, leaseToken, claimedAt }));
   } finally {

@@ -43,8 +43,7 @@ const selectAbout = new Statement(
 );
 
 /**
- * Blanks the callbacks that name an invoice, whatever their verdict and wherever its id stands; a digest of
- * each body stays.
+ * Blanks the callbacks that name an invoice, under any verdict and in any place; a digest of each body stays.
  * @returns `found`: how many are about it; `blanked`: how many changed; and the sources they came to.
  */
 export async function eraseCallbacks(

@@ -145,7 +145,7 @@ const WHOLE = {
   erasedDigest: nullable(returned.text()),
 };
 
-/** One callback with everything that came. */
+/** A callback with everything that came. */
 export type WholeCallback = RowOf<typeof WHOLE>;
 
 const whole = sql`${listed}, query, headers, body, erased_digest as "erasedDigest"`;
@@ -216,7 +216,7 @@ const selectFirst = new Statement(
     order by received_at, id limit ${value(({ limit }) => limit)}`,
 );
 
-/** The first callbacks that named an invoice, whatever their source, each with how many there are. */
+/** The first callbacks that named an invoice, of any source, each with how many there are. */
 export const firstCallbacksNaming = (db: Database, invoiceId: string, limit: number) =>
   selectFirst.execute(db, { invoiceId, limit });
 
@@ -230,7 +230,7 @@ const selectIds = new Statement(
     group by 1 order by max(received_at) desc limit ${value(({ limit }) => limit)}`,
 );
 
-/** The invoices named by the newest callbacks that came with this reference, whoever confirmed them. */
+/** The invoices named by the newest callbacks that came with this reference, of any source. */
 export const invoicesCalledAs = async (db: Database, reference: string, limit: number) =>
   (await selectIds.execute(db, { reference, limit })).map(({ invoiceId }) => invoiceId);
 

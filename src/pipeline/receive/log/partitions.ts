@@ -22,7 +22,7 @@ import { NIL_UUID } from "../../../platform/values/index.ts";
 
 const MONTHS_AHEAD = 3;
 
-/** One partition of `callback`: a month of the log, in UTC. */
+/** A partition of `callback`: a month of the log, in UTC. */
 interface Partition {
   name: string;
   from: string;
@@ -105,8 +105,8 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
 }
 
 /**
- * Lets no statement of this transaction take longer than a few seconds: it holds a lock that callbacks wait
- * for. What takes longer fails (SQLSTATE 57014), and is reported as maintenance that fails.
+ * Limits each statement of this transaction to a few seconds: it holds a lock that callbacks wait for. A
+ * longer statement fails (SQLSTATE 57014), and is reported as failing maintenance.
  */
 const holdBriefly = command(() => sql`set local statement_timeout = '5s'`);
 
@@ -119,7 +119,7 @@ const PARTITION = {
   to: returned.time,
 };
 
-/** One month of the log that is past its time. */
+/** A month of the log that is past its time. */
 export type OldPartition = RowOf<typeof PARTITION>;
 
 const selectPartitions = new Statement(
@@ -180,8 +180,8 @@ const INVOICE: Columns<Invoice> = {
   invoice_id: uuid((invoice) => invoice.invoice_id),
 };
 
-// Each is looked up by itself: for a plain join Postgres might read the whole month. One by one, as `offset`
-// keeps the two apart from the rows that they are looked up for.
+// Each row is looked up by itself: for a plain join Postgres might read the whole month. `offset` keeps the
+// subquery apart from the rows that it is looked up for.
 const selectKept = new VaryingStatement(
   { at: returned.text(), id: returned.uuid },
   ({ partition, invoices }: { partition: OldPartition; invoices: readonly Invoice[] }) => sql`
@@ -201,7 +201,7 @@ const selectKept = new VaryingStatement(
 const closeCursor = command(() => sql`close keep`);
 
 /**
- * What finds the callbacks of a partition that stay.
+ * Finds the callbacks of a partition that stay.
  * @param keep a query for rows of source and invoice_id, read a few thousand at a time
  */
 export function findingKept(keep: RawBuilder<unknown>) {
@@ -257,7 +257,7 @@ const SHAPE = { before: new Date(0), after: FIRST };
 const DROPPING = sql`
   (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving)`;
 
-/** Looks at the next callbacks that were kept beside their partition; those that nobody needs leave. */
+/** Reads the next callbacks that were kept beside their partition; those that are no longer needed leave. */
 const droppingPages = (isKept: IsKept) =>
   new VaryingStatement(
     {
@@ -287,7 +287,7 @@ const droppingPages = (isKept: IsKept) =>
     ],
   );
 
-/** What deletes a few thousand at a time, and says how many leave. */
+/** Deletes a few thousand at a time, and returns how many leave. */
 export function droppingStragglers(isKept: IsKept) {
   const dropPage = droppingPages(isKept);
   return async (db: Database, { before, dryRun }: { before: Date; dryRun: boolean }): Promise<number> => {

@@ -76,12 +76,12 @@ export function decodeText({ buffer, byteOffset, byteLength }: Uint8Array): stri
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** What JSON can hold. It has no undefined, so that undefined can stand for "no JSON". */
+/** Any JSON value. Without undefined, which can therefore stand for "no JSON". */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
 /**
- * What a callback may be made of, so that reading it costs little whatever it is (G12). Honest ones stay far
- * below; what lies beyond a limit is not read, and the next sweep finds what it named.
+ * Limits of a callback, so that reading any callback costs little (cheap for everyone, G12). Honest callbacks
+ * stay far below. Parts beyond a limit are not read, and the next sweep finds the invoices that they named.
  */
 export const READING_LIMITS = {
   /** Invoice ids of one callback. */
@@ -99,9 +99,9 @@ export const READING_LIMITS = {
 } as const;
 
 /**
- * The JSON that a text is, whatever its Content-Type, or undefined; so is one beyond the limits. Of a key that
- * occurs twice `JSON.parse` keeps the last value, as nearly every sender's own library does; `__proto__`
- * becomes a key like any other.
+ * The JSON in a text, under any Content-Type; undefined for other texts and beyond the limits. Of a repeated
+ * key `JSON.parse` keeps the last value, as nearly every sender's own library does; `__proto__` becomes a key
+ * like any other.
  */
 export function parseJson(text: string): Json | undefined {
   // Spares forms and plain text the cost of an exception.
@@ -111,7 +111,8 @@ export function parseJson(text: string): Json | undefined {
 
 /**
  * The document with its JSON text read as JSON: the whole of it, or values directly below the top, such as a
- * form's `data={…}` or an envelope whose payload was turned into text twice. Those are replaced in place.
+ * form's `data={…}` or an envelope whose payload was turned into text twice. These values are replaced in
+ * place.
  */
 export function unfoldJsonText(document: Json): Json {
   if (typeof document === "string") return inside(document) ?? document;

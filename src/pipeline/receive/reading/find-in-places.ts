@@ -2,15 +2,15 @@ import { NIL_UUID } from "../../../platform/values/index.ts";
 import { type Json, READING_LIMITS } from "./decode-body.ts";
 
 /**
- * Where an invoice id sits in a callback, in order: the first place that holds a UUID wins, and all UUIDs of
- * that place are taken (interface, parts B and C). Keys match without regard to case, `_` and `-`, so
+ * Places of an invoice id in a callback, in order: the first that holds a UUID wins, and all its UUIDs are
+ * taken (interface, parts B and C). Keys match without regard to case, `_` and `-`, so
  * `invoiceId` also stands for `InvoiceID` and `invoice_id`. The same list reads JSON, form fields
  * (`data[id]=…` is `data.id`) and the query.
  *
  * - `a.b` holds the id itself, or an array of ids.
- * - `a.*` is a callback inside the callback, and every element of an array is one of its own: this list is
- *   read again for each, so that a mixed batch loses nobody.
- * - `id` is skipped where there is some `a.*`: an `id` beside one is the notification's.
+ * - `a.*` is a callback inside the callback, and every element of an array is a callback of its own: this list
+ *   is read again for each, so that a mixed batch loses no invoice.
+ * - `id` is skipped where there is some `a.*`: an `id` beside it is the notification's.
  */
 export const PLACES: readonly string[] = [
   // A name that says "invoice" beats an `id` beside it, which is then a payment's or an attempt's.
@@ -92,7 +92,7 @@ const UNRELATED_KEYS: readonly string[] = [
   "nonce",
 ];
 
-/** One spelling for `invoiceId`, `InvoiceID`, `invoice_id` and `invoice-id`. */
+/** Gives `invoiceId`, `InvoiceID`, `invoice_id` and `invoice-id` the same spelling. */
 export function plainName(key: string): string {
   // A pattern takes five times as long, and nearly no key has either sign.
   const plain = key.includes("_") || key.includes("-") ? key.replaceAll(/[_-]/g, "") : key;
@@ -118,7 +118,7 @@ type JsonObject = { [key: string]: Json };
 interface Taken {
   ids: Set<string>;
   places: Set<string>;
-  /** What `listedKeys` found, so that no record's keys are looked through twice. */
+  /** The findings of `listedKeys`, so that no record's keys are searched twice. */
   listed: Map<JsonObject, ListedKeys>;
 }
 
@@ -253,7 +253,9 @@ export function uuidsIn(text: string): string[] {
   return found;
 }
 
-/** What .NET and others send for "no id yet": asking for it would only hide the id that stands elsewhere. */
+/**
+ * The nil UUID, which .NET and others send for "no id yet": asking for it would only hide the id elsewhere.
+ */
 function notNil(uuid: string): string | null {
   return uuid === NIL_UUID ? null : uuid;
 }

@@ -14,7 +14,7 @@ export interface CallbackRequest {
   method: string;
   /** As in the URL, still percent-encoded, without the `?`. */
   query: string;
-  /** What follows the token in the path, percent-decoded; null when nothing does. */
+  /** The text after the token in the path, percent-decoded; null without one. */
   reference: string | null;
   contentType: string | null;
   contentEncoding: string | null;
@@ -107,7 +107,7 @@ const scanned = (foundBy: string, invoiceIds: string[]): Found | null =>
   invoiceIds.length === 0 ? null : { invoiceIds, foundBy };
 
 const PING_WORDS = wordsOf("ping test verify verification validate validation challenge handshake hello");
-/** What may stand beside such a word without making it something else. */
+/** Words that may stand beside such a word without changing its meaning. */
 const BESIDE_THEM = wordsOf("webhook hook url endpoint event callback connection notification request");
 const KEYS_OF_THE_KIND = wordsOf("event type eventtype action topic kind name");
 const KEYS_OF_A_CHALLENGE = wordsOf("challenge validationtoken hub zen");

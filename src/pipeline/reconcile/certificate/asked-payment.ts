@@ -17,7 +17,7 @@ import {
 
 // The statements on `asked_payment`: what a certificate asks Get Invoice about, and what that said.
 
-/** What Get Invoice said about one invoice. */
+/** Get Invoice's answer about an invoice. */
 export interface AskedInvoice {
   invoiceId: string;
   asked: "paid" | "not_paid" | "unknown" | "not_found" | "unclear";
@@ -68,7 +68,7 @@ export interface CertifiedLists {
   seenSince: Date;
 }
 
-/** What adds invoices that only the books have. @param found yields their ids */
+/** Adds invoices that only the books have. @param found yields their ids */
 export const addingBooked = <Given>(found: (slots: Slots<Given>) => RawBuilder<unknown>) =>
   new Statement({}, (slots: Slots<Given & CertifiedLists>) => {
     const { value } = slots;

@@ -37,8 +37,8 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 
-// The statements on `certificate`. Rows of the daily run have a day. One made on request is claimed by the
-// process that was asked, and continues where a process that died left off.
+// The statements on `certificate`. Rows of the daily run have a day. A certificate made on request is claimed
+// by the process that was asked, and continues from the progress of a process that died.
 
 const CLAIMED = { deep: returned.boolean, progress: nullable(returned.json<Progress>()) };
 
@@ -89,7 +89,9 @@ const insertAsked = command(
     values (${id}, ${source}, ${window.from}, ${window.to}, ${collectionIds}::uuid[], ${deep})`,
 );
 
-/** Creates a certificate and claims it, in a transaction, so that nobody continues it meanwhile. */
+/**
+ * Creates a certificate and claims it in one transaction, so that no other process continues it meanwhile.
+ */
 export async function claimNew(
   db: Database,
   id: string,
@@ -212,7 +214,7 @@ const unsettledFrom = (source: RawBuilder<unknown>) => sql`
     where newest.result <> 'equal'
       and not ${closedByHandSince("certificate_gap", source, sql`newest.finished_at`)})`;
 
-// One after the other: today's waits for an older one that a process is making.
+// Daily certificates run one after the other: today's waits for an older one that a process is making.
 const isDueDaily = sql`
   day is not null and state = 'due' and due_at <= clock_timestamp()
   and ${isServedAndOpen(sql`certificate.source`)}

@@ -80,12 +80,12 @@ export interface Basis {
   pages: number;
   listed: number;
   asked: number;
-  /** What was read and asked about with `--deep`, or `true` in older certificates. */
+  /** The extent of `--deep`: what was read and asked about; `true` in older certificates. */
   deep: DeepBasis | boolean;
   firstServedAt: string | null;
 }
 
-/** What a certificate that is provisional says of itself. */
+/** The note on a provisional certificate. */
 export const PROVISIONAL =
   "The lists began to be read less than an hour after the period, and may not have had its last payments " +
   "yet. Make it again later; the daily certificate waits for that hour.";
@@ -99,14 +99,14 @@ export const certificateHead = z.object({
   refusals: z.array(z.string()),
   /** `source`: all of its collections; `collection`: one of several. */
   scope: z.enum(["source", "collection"]),
-  /** What was read: COLLECTION_IDS, or the one asked for. */
+  /** The collections read: COLLECTION_IDS, or the requested one. */
   collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
   currency: z.string().describe("Of all its amounts, ISO 4217."),
   /** Payments from, and before; ISO 8601, UTC. */
   from: z.string(),
   to: z.string(),
   madeAt: z.string(),
-  basis: z.custom<Basis>().describe("What it is based on: the lists that were read, and how."),
+  basis: z.custom<Basis>().describe("The lists that it is based on, and how they were read."),
   days: z.array(z.object({ day: z.string(), ...totals.shape })),
   total: totals,
   /** Test payments of the period, which are not included above. */
@@ -125,7 +125,7 @@ export const certificate = certificateHead.extend({ differences: z.array(differe
 export type Certificate = z.output<typeof certificate>;
 
 export interface Progress {
-  /** What reading the lists showed; null until they are read. */
+  /** The result of reading the lists; null until they are read. */
   reading: Reading | null;
 }
 
@@ -144,9 +144,9 @@ export interface Reading {
   terms: ReadingTerms;
   collections: { id: string; name: string | null }[];
   pages: number;
-  /** Those of the list without filter, of each collection. */
+  /** Pages of the list without filter, for each collection. */
   pagesOfAll: { collectionId: string; pages: number }[];
-  /** What could not be shown to be complete, in plain words. */
+  /** Parts that could not be shown to be complete, in plain words. */
   doubts: { collectionId: string; text: string }[];
   /** Items without a usable invoice id. */
   unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
@@ -170,8 +170,8 @@ export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: BookPer
   Date.parse(reading.begunAt) < to.getTime() + SETTLING_MS;
 
 /**
- * Whether an interrupted certificate may go on with what was read for it. What was read by other settings, or
- * before the period was over, or by an older version, may lack payments, and is read again (G10).
+ * Whether an interrupted certificate may continue from what was read for it. A reading under other settings,
+ * before the period was over, or by an older version may lack payments, and is repeated (provable, G10).
  */
 export const canContinueWith = (
   reading: Reading | null,

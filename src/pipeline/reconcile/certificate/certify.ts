@@ -40,7 +40,7 @@ export interface CertifyDeps {
 interface CertifyRequest {
   source: ReconcileSource;
   window: BookPeriod;
-  /** One of the source's collections; null for all of them. */
+  /** An id from the source's collections; null for all of them. */
   collectionId: string | null;
   /** Ask the provider about every invoice of the period again, to see what lists do not show. */
   deep?: boolean;
@@ -97,8 +97,8 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
 }
 
 /**
- * Issues and stores a certificate with the alarms that it raises and ends. Whoever made it, one that leaves no day
- * of the source unproven ends the alarm (G13).
+ * Issues and stores a certificate with the alarms that it raises and ends. A certificate that leaves no day
+ * of the source unproven ends the alarm, however it was made (every change of state is notified, G13).
  */
 const keepCertificate = (
   deps: CertifyDeps,
@@ -160,7 +160,7 @@ async function makeCertificates(
     const later = await readLater({ ...calls, collectionIds, period, onProgress: onPages }, reading, now);
     if (later > 0) await ask();
     reading = { ...reading, pages: reading.pages + later };
-    // What was paid while the provider was asked is not of the future.
+    // A payment made while the provider was asked is not of the future.
     const clock = await readClock(db, source.name);
     const given = { source, window, period, reading, lists, deep, ...clock };
     const compare = (id: string, collectionId: string | null) =>
@@ -194,10 +194,10 @@ const PAUSED_MS = 60_000;
 const NAMED = 10;
 
 /**
- * Makes one source's daily certificate, an hour after midnight in the zone of the books, in whichever process is first. One
- * that is not equal is alarmed until a later one is equal; a list that contradicts itself is read again
- * first.
- * @returns null: a look says when the next one is due (`sourcesToCertify`).
+ * Makes a source's daily certificate, an hour after midnight in the zone of the books, in the first process
+ * to claim it. A certificate that is not equal is alarmed until a later one is equal; a list that contradicts
+ * itself is read again first.
+ * @returns null: a poll says when the next one is due (`sourcesToCertify`).
  */
 export async function runCertifyJob(options: CertifyJobOptions, stop: AbortSignal): Promise<null> {
   const { db, source, lease } = options;

@@ -100,7 +100,7 @@ function shapeOf(facts: PaymentFacts, terms: Terms): Shape {
 }
 
 /**
- * What the list shows counts as paid until Get Invoice says otherwise. Where the list calls it paid and Get
+ * A listed payment counts as paid until Get Invoice says otherwise. Where the list calls it paid and Get
  * Invoice never did, the provider contradicts itself: a person decides.
  */
 function isPaid({ listed, label, asked }: PaymentFacts, stored: boolean, terms: Terms): boolean {
@@ -128,8 +128,9 @@ function isLive({ askedType, type, inDocument, documentIsWhole }: PaymentFacts):
 }
 
 /**
- * Whose it is, by the provider's answer: a list shows its own, and of what none shows Get Invoice says the
- * collection. What nobody can tell counts everywhere, so that it is missed nowhere.
+ * The owner of a payment, by the provider's answer: a list shows its own, and Get Invoice names the
+ * collection of payments that no list shows. A payment of unknown owner counts everywhere, so that it is
+ * missed nowhere.
  */
 function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreign" {
   const { listed, status, asked, collectionName, askedCollection } = facts;
@@ -142,7 +143,9 @@ function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreig
   return "foreign";
 }
 
-/** Somebody has to say whose it is: until then it stands in the way of the whole source's certificate. */
+/**
+ * A person has to name the owner: until then the payment stands in the way of the whole source's certificate.
+ */
 function decideForeign(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
   const shape = shapeOf(facts, terms);
   const dating = datePayment(facts, terms);

@@ -49,7 +49,7 @@ const DETAILS = wordsOf({
   confirmation_missing: "its confirmation is gone",
   verdict_differs: ({ verdict }) => `published, but its confirmation's verdict is ${verdict ?? "missing"}`,
   event_without_payment: "it has an event, but is not paid, neither at the provider nor in the store",
-  // Of what is no payment: whoever finds it says what it is.
+  // For findings without a payment: the code that finds them adds the words.
   acceptance_without_event: "",
   id_unusable: "",
   // Only named:
@@ -64,7 +64,7 @@ const DETAILS = wordsOf({
   corrected: (facts) =>
     `the provider has changed it since its event was made: ${correctionsOf(facts).map(inWords).join(", ")}`,
   test: "a Test invoice",
-  /** Of a collection that is not ours: a note once somebody has decided, a difference until then. */
+  /** Of a collection that is not ours: a note after a person's decision, a difference until then. */
   foreign: (facts) =>
     `of "${facts.askedCollection ?? facts.collectionName ?? ""}", which is not in COLLECTION_IDS: ${decisionOn(facts)}`,
 });
@@ -94,7 +94,7 @@ function decisionOn({ dismissedBy, accepted, released, verdict }: PaymentFacts):
   if (dismissedBy !== null) return `dismissed by ${dismissedBy}`;
   if (accepted) return released ? "released and published" : "published";
   if (released) return "released, and not published yet";
-  return verdict === "quarantined" ? "in quarantine; dismiss it, unless it is yours" : "nobody has decided";
+  return verdict === "quarantined" ? "in quarantine; dismiss it, unless it is yours" : "not decided yet";
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {

@@ -4,8 +4,8 @@ import { plainStatus } from "../../confirm/index.ts";
 import { EARLIEST } from "../list/list-dates.ts";
 import type { AnswerFields, PaymentFacts } from "./payment-facts.ts";
 
-// An event says what one answer of the provider said, for good. What the provider says afterwards corrects
-// the invoice, not the event. So the event is compared with its own answer, and the invoice with the newest.
+// An event states a single answer of the provider, for good. A later answer corrects the invoice, not the
+// event. So the event is compared with its own answer, and the invoice with the newest.
 
 const MONEY = ["amount", "serviceCharge", "vat", "totalAmount", "settleableAmount"] as const;
 
@@ -39,7 +39,7 @@ export function isFromItsAnswer(facts: PaymentFacts): boolean {
     MONEY.every((field) => isRead(inPayload[field], answer[field])) &&
     isText(eventType, answer.type) &&
     mayMean(answer.paymentDate, paidAt);
-  // Without its answer nobody can tell a correction from a forgery.
+  // Without its answer, a correction looks the same as a forgery.
   if (eventAnswers === null) return says(columnsOf(facts));
   return eventAnswers.some(({ isNewest, isErased, isWhole, ...answer }) => {
     if (isErased) return !isNewest || says(columnsOf(facts));
@@ -56,7 +56,7 @@ const columnsOf = ({ amounts, type, paidAt }: PaymentFacts): AnswerFields => ({
 /** Whether the provider has named another type since the event was made, whose books agree. */
 export const typeHasChanged = ({ type, eventType }: PaymentFacts): boolean => !isText(type, eventType);
 
-/** What the provider says otherwise than when the event was made. */
+/** A value that the provider has changed since the event was made. */
 export interface Correction {
   field: string;
   /** In the event, and now; null when it was or is missing. */

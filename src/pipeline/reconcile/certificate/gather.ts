@@ -223,8 +223,9 @@ const selectCandidates = new Statement(CANDIDATE, (slots: Slots<CandidateQuery>)
 });
 
 /**
- * The invoices to ask about one by one, in id order and in small groups: those that may be paid and of which
- * the list and the confirmed answer do not both say so. One without a label may have been reversed since.
+ * The invoices to ask about one by one, in id order and in small groups: invoices that may be paid and of
+ * which the list and the confirmed answer do not both say so. An invoice without a label may have been
+ * reversed since.
  */
 async function* idsToAsk(
   db: Database,

@@ -20,7 +20,7 @@ export interface PeriodReading extends ListPaceOptions {
   certificateId: string;
   collectionIds: readonly string[];
   period: ListPeriod;
-  /** Everything that the lists show is to be asked about, whatever they call it. */
+  /** Everything that the lists show is to be asked about, under any status. */
   deep: boolean;
   /** The daily one: what it reads is all that sweeps would read. */
   isDaily: boolean;
@@ -145,9 +145,9 @@ async function readCollection(
 }
 
 /**
- * Whether the counts by status add up to the `count` of all. What the list calls something else may be counted
- * under one of these or not. Without counts, or without a filter, nothing can be added up: all was read.
- * @returns what contradicts, in plain words; null when nothing does.
+ * Whether the counts by status add up to the `count` of all. Invoices of another status may be counted under
+ * a known one or not. Without counts, or without a filter, there is no sum to check: all was read.
+ * @returns the contradiction, in plain words; null without one.
  */
 async function doubtOfCounts(
   reader: ListReader,
@@ -174,7 +174,7 @@ async function doubtOfCounts(
     const isFiltered = counts.some((one) => one !== all);
     // The list may have grown since it was counted first.
     const after: number = sum > all ? ((await count(null)) ?? all) : all;
-    // What was paid meanwhile was counted as unpaid first, and again as paid.
+    // An invoice paid meanwhile was counted as unpaid first, and again as paid.
     const [unpaid = 0] = counts;
     const twice = sum > after ? Math.max(0, unpaid - ((await count("Unpaid")) ?? unpaid)) : 0;
     if (!isFiltered || (sum - twice <= after && sum >= all - others)) return null;

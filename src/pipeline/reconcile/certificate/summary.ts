@@ -59,7 +59,7 @@ export class Summary {
     if (differences > 0) for (const totals of this.#totalsOf(day)) totals.differences += differences;
   }
 
-  /** Those of the day, and of the whole period. */
+  /** The totals of the day and of the whole period. */
   #totalsOf(day: string): Totals[] {
     const totals = this.#days.get(day) ?? emptyTotals();
     this.#days.set(day, totals);

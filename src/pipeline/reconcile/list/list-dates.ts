@@ -27,8 +27,8 @@ export function* eachDay({ from, to }: BookPeriod, zone = "UTC"): Generator<Book
 }
 
 /**
- * The days to request so that every payment of the window is included, whatever the list's dates mean (the
- * interface, part A, does not say): creation or payment, in any time zone, inclusive or exclusive.
+ * The days to request so that every payment of the window is included under any meaning of the list's dates
+ * (the interface, part A, does not define it): creation or payment, in any time zone, inclusive or exclusive.
  * @param lookbackMs how long before its payment an invoice may have been created, in ms.
  */
 export function periodFor({ from, to }: BookPeriod, lookbackMs: number): ListPeriod {
@@ -65,7 +65,7 @@ export function halvesOf({ first, last }: ListPeriod): [newer: ListPeriod, older
   ];
 }
 
-/** What was paid or created before names no date. */
+/** An earlier date of payment or creation names no date. */
 export const EARLIEST = new Date(Date.UTC(FIRST_YEAR, 0));
 
 /** Up to so long before the creation, in ms, a payment is possible: its date may be a day without a time. */
@@ -81,8 +81,9 @@ export function possibleCreation(createdAt: Date | null, now: Date): Date | null
 }
 
 /**
- * A date of payment, whoever names it. One that is absurd or before the invoice's creation is none, and so is one
- * more than a day ahead: payments are made after `now` was read too, and the provider's clock may be off by hours.
+ * A date of payment, from any answer. A date that is absurd, before the invoice's creation or more than a day
+ * ahead does not count. A day is allowed because payments are made after `now` was read too, and the
+ * provider's clock may be off by hours.
  */
 export function possiblePayment(paidAt: Date | null, createdAt: Date | null, now: Date): Date | null {
   if (paidAt === null || paidAt < EARLIEST || paidAt.getTime() > now.getTime() + DAY_MS) return null;
@@ -91,8 +92,8 @@ export function possiblePayment(paidAt: Date | null, createdAt: Date | null, now
 }
 
 /**
- * What the days of a list mean, which the interface (part A) does not say: what they date, whose days they are,
- * and which of the two days of a request the list includes.
+ * The meaning of a list's days, which the interface (part A) does not define: what they date, whose days they
+ * are, and which of the two days of a request the list includes.
  */
 export interface ListDates {
   by: "created_at" | "paid_at";

@@ -92,7 +92,7 @@ export class ListPace {
     await this.#upstream.note({ kind: "slow_down", retryAfterMs, error });
   }
 
-  /** What 429s left of the source's state ends with the first call that is answered. */
+  /** Speeds up after an answered call, and ends the state that 429s left on the source. */
   async #speedUp(): Promise<void> {
     this.#extraMs = this.#extraMs < EXTRA.leastMs ? 0 : this.#extraMs * EXTRA.keeps;
     await this.#upstream.note({ kind: "list_read" });

@@ -15,7 +15,7 @@ type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => 
 /** A reading that is under way: what it has shown, so that each counts once. */
 interface Begun {
   ids: IdSet;
-  /** What the items without a usable id say. */
+  /** The texts of items without a usable id. */
   unusable: Set<string>;
 }
 
@@ -49,12 +49,14 @@ export interface ListReaderOptions {
   /** Makes each call for a page, as `ListPace` does. */
   call: <Result>(call: () => Promise<Result>) => Promise<Result>;
   onPage?: OnPage;
-  /** What a page shows that was requested for its count alone counts too: it may be gone from the next one. */
+  /**
+   * Items of a page that was requested for its count alone count too: they may be gone from the next page.
+   */
   takesCounts?: boolean;
   signal: AbortSignal;
 }
 
-/** What to request; without days, or without a status: all of them. */
+/** The part of a list to request; without days, or without a status: all of them. */
 interface ListQuery extends ListFilter {
   period: ListPeriod | null;
 }
@@ -117,8 +119,8 @@ export class ListReader {
   }
 
   /**
-   * Reads everything of the period that may be paid, each payment twice where the lists agree: what the lists of
-   * paid invoices show, and what the list of all shows, whatever it calls them; and the Test ones.
+   * Reads everything of the period that may be paid, each payment twice where the lists agree: the lists of
+   * paid invoices, the list of all under any status, and the Test ones.
    * @returns the parts whose readings all contradicted themselves.
    * @throws ListUnreadable; what the sink has received by then is valid but incomplete.
    */
@@ -184,7 +186,7 @@ export class ListReader {
     return [...(await this.#part(query, newer)), ...(await this.#part(query, older))];
   }
 
-  /** One reading. @returns why it cannot be trusted; null when it is complete. */
+  /** Reads the list once. @returns why the reading cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
     const begun: Begun = { ids: new IdSet(), unusable: new Set() };
     const proof = new PageProof();

@@ -3,9 +3,9 @@ import { DAY_MS, isUuid, NIL_UUID, storableText } from "../../../platform/values
 import { type ListedInvoice, type Money, toUtc } from "../../../provider/index.ts";
 import { classOfStatus, type StatusSets } from "../../confirm/index.ts";
 
-/** What a list was requested by. */
+/** The filter of a list's request. */
 export interface ListFilter {
-  /** One of PAID_STATUSES; null for all invoices. */
+  /** A status from PAID_STATUSES; null for all invoices. */
   status: string | null;
   /** null: without a type, a list has at least the Live ones; whether it hides Test ones is not specified. */
   type: "Test" | null;
@@ -21,7 +21,7 @@ export interface ListedPayment {
   paidUntil: Date | null;
   createdAt: Date | null;
   amount: Money | null;
-  /** What the list calls it; null when it has no status. */
+  /** The list's status of it; null without one. */
   label: string | null;
   /** The list says that it is paid: by the label, or without one by its filter. */
   saysPaid: boolean;
@@ -79,7 +79,7 @@ export function listedPayment(
   };
 }
 
-/** What is known here of an invoice, beside what a list says of it. */
+/** The relay's own knowledge of an invoice, beside the list's. */
 interface Known {
   /** The newest confirmed answer says that it is paid. */
   isPaid: boolean;
@@ -88,8 +88,8 @@ interface Known {
 }
 
 /**
- * What to do about a listed item that may be paid: ask about it; or nothing, because the confirmed answer and
- * the list agree, or because it was asked about since the list last changed what it says. Pure.
+ * The action for a listed item that may be paid: ask about it; or nothing, because the confirmed answer and
+ * the list agree, or because it was asked about since the list last changed its text. Pure.
  */
 export function decideAsking(
   { saysPaid, digest }: { saysPaid: boolean; digest: string | null },

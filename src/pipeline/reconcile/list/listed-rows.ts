@@ -31,7 +31,7 @@ import {
 import type { ListReader } from "./list-reader.ts";
 import type { ListedPayment } from "./listed-payment.ts";
 
-// The statements on `listed_payment` and `listed_collection`: what lists say, whoever read them and why.
+// The statements on `listed_payment` and `listed_collection`: the lists' contents, for every purpose.
 
 export interface ListKey {
   source: string;
@@ -40,9 +40,9 @@ export interface ListKey {
 
 /** A reading that stores what it sees. */
 export interface StoringReading extends ListKey {
-  /** What was seen since then was seen by this reading too: what is said twice is merged. */
+  /** A payment seen since then was seen by this reading too: repeated items are merged. */
   begunAt: Date;
-  /** What was last seen before that is noted as seen, also when it says the same. */
+  /** A payment last seen before that is noted as seen, also when it is unchanged. */
   renewedBefore: Date;
   /** The lists of paid statuses are read too: only what they show is counted under one of them. */
   isWhole: boolean;
@@ -72,7 +72,7 @@ const storeListed = new Statement(
     const merged = (column: string) => sql`
       ${sql.ref(column)} = case when ${again} then coalesce(known.${sql.ref(column)}, excluded.${sql.ref(column)})
         else excluded.${sql.ref(column)} end`;
-    // What says nothing new is left out before: a conflict would lock its row, and write that down.
+    // Unchanged payments are left out before: a conflict would lock the row, and log the lock.
     return sql`
       insert into listed_payment as known (source, collection_id, invoice_id, seen_at, paid_at, paid_until,
         created_at, amount, label, digest, counted, test_only)
@@ -120,7 +120,9 @@ const selectPerDay = new Statement(
     group by 1`,
 );
 
-/** What the list counts as paid of what it showed since a moment, by the days that it may mean. */
+/**
+ * Counts the payments that the list counts as paid and showed since a moment, by the days that it may mean.
+ */
 export async function listedPerDay(db: Database, key: ListKey, since: Date, dates: ByDay): Promise<PerDay> {
   const rows = await selectPerDay.execute(db, { ...key, by: dates.by, zone: dates.zone, since });
   return new Map(rows.map(({ day, paid }) => [day, paid]));
@@ -252,9 +254,9 @@ const CHEAP = 100;
 
 interface ChangedDays {
   dates: ListDates;
-  /** What is stored, by day. */
+  /** The stored payments, by day. */
   perDay: PerDay;
-  /** What the list counts as paid for a request; null when it does not say. */
+  /** The list's count of paid invoices for a request; null when it gives no count. */
   count: (requested: ListPeriod) => Promise<number | null>;
 }
 

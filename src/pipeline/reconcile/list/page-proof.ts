@@ -1,7 +1,7 @@
 export interface PageFacts {
   /** Items on it. */
   shown: number;
-  /** Those that no page of this reading has shown before. */
+  /** Items that no page of this reading has shown before. */
   fresh: number;
   totalCount: number | null;
   hasNextPage: boolean | null;

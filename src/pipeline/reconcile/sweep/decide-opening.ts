@@ -2,7 +2,7 @@ import { FARTHEST_ZONE_MS, possiblePayment } from "../list/list-dates.ts";
 import { decideAsking, type ListedPayment } from "../list/listed-payment.ts";
 import type { KnownPayment } from "./known-payments.ts";
 
-/** What the list says of a payment; of one that only the books show, there is no digest. */
+/** The list's facts on a payment; without a digest if only the books show it. */
 export type ListedFacts = Pick<ListedPayment, "paidAt" | "paidUntil" | "createdAt" | "saysPaid"> & {
   digest: string | null;
 };
@@ -41,10 +41,10 @@ export type Opening =
   | "ask_again";
 
 /**
- * What a payment of the list needs. Pure. Only the confirmed answer dates it; until there is one, the list's
- * date or that of its creation says no more than whether it is to be published at once: if that is not
- * enough, it is only recorded, and the answer supplies the date for the next sweep. If the evidence of a
- * published payment is gone, or the list calls it something new, it is asked about again.
+ * The next step for a payment of the list. Pure. Only the confirmed answer dates it. Until then the list's
+ * date, or that of its creation, only says whether it is to be published at once; if that is not enough, it
+ * is only recorded, and the answer supplies the date for the next sweep. If the evidence of a published
+ * payment is gone, or the list gives it a new status, it is asked about again.
  */
 export function decideOpening(listed: ListedFacts, known: KnownPayment, terms: SweepTerms): Opening {
   const { now } = terms;

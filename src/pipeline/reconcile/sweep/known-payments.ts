@@ -98,7 +98,9 @@ export interface WaitingPayment {
   detail: string;
 }
 
-/** What payments without an accepted event wait for. */
+/**
+ * The state of the source, its topic and the relays, on which payments without an accepted event may wait.
+ */
 export const readSurroundings = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
   sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
   topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,

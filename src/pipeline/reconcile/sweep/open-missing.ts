@@ -42,7 +42,7 @@ export interface SweepTarget {
   terms: Omit<SweepTerms, "now">;
 }
 
-/** What the candidates need now; without those of other windows. */
+/** Decides the next step of each candidate; leaves out candidates of other windows. */
 export async function decideAll(
   db: Database,
   { source, sweep, terms }: SweepTarget,

@@ -80,11 +80,11 @@ const WHOLE_EVERY_MS = 25 * HOUR_MS;
 const EVER = new Date(0);
 
 /**
- * Reads the list for a claimed sweep, opens what is missing, and finishes it. What was opened and counted is
- * saved, so that another process continues there after a crash. Days that could not be shown to be complete
- * are noted, and other days are read all the same. A sweep that reads nothing is not over.
- * @returns the counts of the whole sweep, and of one on request what still waits.
- * @throws ListUnreadable, SourcePaused or LeaseLost; what was opened by then stays open.
+ * Reads the list for a claimed sweep, opens what is missing, and finishes it. Progress and counts are saved,
+ * so that another process continues there after a crash. Days that could not be shown to be complete are
+ * noted, and the other days are still read. A sweep that reads nothing is not over.
+ * @returns the counts of the whole sweep, and for one on request also what still waits.
+ * @throws ListUnreadable, SourcePaused or LeaseLost; confirmations opened by then stay open.
  */
 export function runSweep(
   deps: SweepDeps,
@@ -109,7 +109,7 @@ class SweepRun {
   readonly #onProgress: OnPages;
   readonly #unproven: Unproven[] = [];
   #pages = 0;
-  /** What the list has said before that is looked at. */
+  /** Payments listed before that are decided. */
   #decidedSince: string;
   #decidedTo = NIL_UUID;
   /** Of the first days that were skipped. */
@@ -244,7 +244,7 @@ class SweepRun {
       sink: async (payments, ids) => {
         for (const id of shown === undefined ? [] : ids) shown?.add(id);
         await noteListed(db, { ...this.#key, ...storing }, payments);
-        // The provider's own ids need not wait behind those that nobody knows.
+        // Puts the provider's own ids ahead of unknown ones.
         if ((await promote(db, this.#source.name, ids)) > 0) onConfirmations();
       },
     });

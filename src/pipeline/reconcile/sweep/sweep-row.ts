@@ -52,7 +52,7 @@ const CLAIMED = {
   publish: returned.boolean,
   /** An automatic sweep of its collection has ended before. */
   hasEarlier: returned.boolean,
-  /** What the list has said since then is to be looked at, from the invoice after the other on. */
+  /** Payments listed since then are still to be decided, from the invoice after the other on. */
   decidedSince: nullable(returned.text()),
   decidedTo: nullable(returned.uuid),
   firstServedAt: nullable(returned.time),
@@ -185,7 +185,7 @@ const COUNTS = {
   listed: returned.integer,
   /** Paid invoices without an event. */
   missing: returned.integer,
-  /** Those whose confirmation or event this sweep queued, whatever their date. */
+  /** Payments whose confirmation or event this sweep queued, of any date. */
   opened: returned.integer,
   /** The missing ones that a callback had asked about already. */
   called: returned.integer,
@@ -275,15 +275,15 @@ export const alarmsAtFault = (sweep: ClaimedSweep, faults: number, error: string
 
 /** Without a count, so that the text stays the same from try to try. */
 const unreadWords = (error: string): string =>
-  `The provider's list could not be read: ${sentence(error)} What callbacks missed there waits. It is ` +
-  "retried automatically.";
+  `The provider's list could not be read: ${sentence(error)} Payments that callbacks missed there ` +
+  "wait. The sweep is retried automatically.";
 
 function contradictoryWords(unproven: readonly Unproven[]): string {
   const days = unproven.slice(0, NAMED).map(describeUnproven);
   const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
   return (
-    `The provider's list of this collection contradicts itself, however it is read: ${days.join("; ")}` +
-    `${more}. What it showed was used; what it may be hiding waits. The other days were read. The next ` +
-    "sweep reads it again."
+    `Every reading of the provider's list of this collection contradicts itself: ${days.join("; ")}` +
+    `${more}. The payments that it showed were used; any that it hides wait. The other days were read. The ` +
+    "next sweep reads it again."
   );
 }

@@ -78,10 +78,10 @@ interface BackFillRequest {
 }
 
 /**
- * Sweeps a period on request, in the same way as automatic sweeps: it opens confirmations for the running
- * relay to ask about, and requeues events that were never accepted. What it counted is saved: after a crash or a
- * stop, the same request reads the list again and counts on.
- * @returns `underWay`: others of this source when it started.
+ * Sweeps a period on request, in the same way as automatic sweeps: opens confirmations for the running relay
+ * to ask about, and requeues events that were never accepted. Its counts are saved: after a crash or a stop,
+ * the same request reads the list again and counts on.
+ * @returns `underWay`: other sweeps of this source when it started.
  * @throws RelayError when another process runs the same request, or the list cannot be read.
  */
 export async function backFill(deps: SweepDeps, request: BackFillRequest) {
@@ -97,7 +97,7 @@ export async function backFill(deps: SweepDeps, request: BackFillRequest) {
     const isFault = !signal.aborted;
     await sweeps.release(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
     if (isFault) throw error;
-    throw new RelayError("Stopped. What was read is kept: run the same command to continue.", {
+    throw new RelayError("Stopped. The payments read so far are kept: run the same command to continue.", {
       next: "retry",
     });
   }
