@@ -11,7 +11,7 @@ export function invoicePaidJsonSchema(): Record<string, unknown> {
 
 const attribute = (description: string) => ({ type: "string", description });
 
-/** The SNS message attributes, which filter policies match. None of it is personal. */
+/** The SNS message attributes, which filter policies match. They hold no personal data. */
 const attributes = {
   type: "object",
   properties: {
@@ -39,7 +39,7 @@ export function asyncApiDocument(): Record<string, unknown> {
       title: "invoice-relay",
       version: "1.0.0",
       description:
-        "One `invoice.paid` event for every invoice that the provider confirms as paid, published " +
+        "An `invoice.paid` event for every invoice that the provider confirms as paid, published " +
         "to Amazon SNS at least once, each copy with the same id.",
     },
     defaultContentType: "application/json",

@@ -81,8 +81,9 @@ export type InvoicePaidData = InvoicePaid["data"];
 const NAMESPACE = Buffer.from("6f0f6a4e2f5b5d0e9c530d7c2f6f1c11", "hex");
 
 /**
- * The one id of an invoice's event (G4), whoever found it: a UUIDv5 (RFC 9562, 5.5). Computed here because the
- * uuid package, which goes through a hash object, takes five times as long for each payment.
+ * The id of an invoice's event, the same for every finder (one identity, G4): a UUIDv5 (RFC 9562, 5.5).
+ * Computed here because the uuid package, which goes through a hash object, takes five times as long for each
+ * payment.
  */
 export function invoicePaidId(invoiceId: string): string {
   const name = Buffer.from(`${invoiceId.toLowerCase()}/invoice.paid`);
@@ -116,7 +117,7 @@ export type InvoicePaidErrorKind =
   /** It says that it is an `invoice.paid`, and does not look like one. */
   | "invalid_event";
 
-/** What was received is no event for a handler. Its message holds nothing of what was received but names. */
+/** A received message that is no event for a handler. The error's message quotes only names from it. */
 export class InvoicePaidError extends Error {
   readonly kind: InvoicePaidErrorKind;
   /** Whether the same input may be good another time: then let it be delivered again. */
@@ -126,7 +127,7 @@ export class InvoicePaidError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "InvoicePaidError";
     this.kind = kind;
-    // Whoever has set up the topic wrongly should lose nothing until that is put right.
+    // A topic that was set up wrongly should lose no event until that is put right.
     this.retry = kind === "unreachable" || kind === "weak_signature";
   }
 }

@@ -7,13 +7,13 @@ export interface OnceOnlyStore<Transaction> {
 }
 
 /**
- * Handles an event once, however often it is delivered: SNS, SQS and a replay all deliver at least once, each
+ * Handles an event once, after any number of deliveries: SNS, SQS and a replay all deliver at least once, each
  * copy with the same `event.id`. When the handler throws, nothing is remembered and the error goes on to the
  * caller, so that the event is delivered again.
  *
- * What it promises is the store's: with `postgresOnceOnly`, what the handler writes through the transaction
- * it is given happens exactly once, whatever crashes. What the handler does elsewhere (a mail, another
- * service) happens at least once: give the other side `event.id` as its idempotency key.
+ * The store sets the guarantee: with `postgresOnceOnly`, the handler's writes through the given transaction
+ * happen exactly once, through any crash. The handler's effects elsewhere (a mail, another service) happen at
+ * least once: give the other side `event.id` as its idempotency key.
  */
 export function onceOnly<Transaction>(
   store: OnceOnlyStore<Transaction>,
@@ -36,7 +36,7 @@ export function memoryOnceOnly({ keep = 10_000 }: { keep?: number } = {}): OnceO
 
   return {
     async once(id, work) {
-      // Whoever finds it under way waits; if that one failed, the first to wake takes it up.
+      // A copy that finds the event under way waits; if that try failed, the first to wake takes it up.
       for (let other = underWay.get(id); other !== undefined; other = underWay.get(id)) await other;
       if (handled.has(id)) return "duplicate";
       const working = work(undefined);

@@ -4,10 +4,10 @@ import { readJson, type SnsMessage, snsMessageSchema } from "./sns-message.ts";
 import { namedTopics, type Trust, verifySignature } from "./verify-signature.ts";
 
 /**
- * Reads the event in what SNS posted over HTTP, once its signature is verified. Nothing unsigned is taken,
- * whatever it looks like: for what Lambda or a queue delivers there is `parseUnsignedInvoicePaid`. Money
- * stays a decimal string, as it was published. Fields that a newer relay adds are left out.
- * @param body what was posted, as text, bytes or parsed
+ * Reads the event in a message that SNS posted over HTTP, once its signature is verified. Unsigned messages are
+ * refused: for those of Lambda or a queue there is `parseUnsignedInvoicePaid`. Money stays a decimal string, as
+ * it was published. Fields that a newer relay adds are left out.
+ * @param body the posted message, as text, bytes or parsed
  * @throws InvoicePaidError: `retry` says whether another delivery may help
  * @throws TypeError when `topicArns` names no topic
  */
@@ -18,7 +18,7 @@ export async function parseInvoicePaid(body: unknown, trust: Trust): Promise<Inv
     throw new InvoicePaidError(
       "unreadable",
       "This is no message that SNS signed (raw message delivery over HTTP has no signature). " +
-        "What comes through a queue or Lambda goes to parseUnsignedInvoicePaid.",
+        "Pass messages from a queue or Lambda to parseUnsignedInvoicePaid.",
     );
   await verifySignature(message.data, trust);
   return [readNotification(message.data)];
@@ -30,8 +30,8 @@ const lambdaSnsRecord = z.object({ Sns: z.object({ Message: z.string() }) });
 const lambdaEvent = z.object({ Records: z.array(z.unknown()) });
 
 /**
- * Reads the events in what did not come over HTTP, without verifying any signature. Only for what strangers
- * cannot write: a queue, or a function, whose policy lets in your topic and nobody else.
+ * Reads the events in messages that did not come over HTTP, without verifying any signature. Only for input that
+ * strangers cannot write: a queue, or a function, whose policy admits your topic alone.
  * @param input an SQS record of Lambda or of the SDK, with or without raw message delivery; a Lambda event of
  *   SNS or SQS, with all its records; these records alone, as EventBridge Pipes gives them; or the event itself, as
  *   an object
@@ -52,7 +52,7 @@ function readRecord(record: unknown): InvoicePaid {
     throw new InvoicePaidError(
       "unreadable",
       "This is no SQS record, no Lambda event of SNS or SQS, and no invoice.paid event. " +
-        "What SNS posts over HTTP goes to parseInvoicePaid.",
+        "Pass messages that SNS posts over HTTP to parseInvoicePaid.",
     );
   const body = readJson("body" in sqs.data ? sqs.data.body : sqs.data.Body);
   const message = snsMessageSchema.safeParse(body);

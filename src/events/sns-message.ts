@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { InvoicePaidError } from "./invoice-paid.ts";
 
-/** What SNS posts, and puts into an SQS body (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
+/** A message that SNS posts or puts into an SQS body (SNS Developer Guide, "Parsing Amazon SNS message formats"). */
 const envelope = z.object({
   MessageId: z.string(),
   TopicArn: z.string(),

@@ -37,7 +37,7 @@ async function fetchCertificate(address: string): Promise<X509Certificate> {
   } catch (cause) {
     throw new InvoicePaidError(
       "untrusted_certificate",
-      "What stands at SigningCertURL is no certificate.",
+      "The file at SigningCertURL is not a certificate.",
       cause,
     );
   }
@@ -88,7 +88,7 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
   return origins;
 }
 
-/** What an HTTP endpoint trusts. */
+/** The messages that an HTTP endpoint trusts: their topics, certificates, age and signatures. */
 export interface Trust {
   /**
    * The ARNs of the topics whose messages are yours, at least one: anyone with an AWS account can send your

@@ -9,7 +9,7 @@ import {
 } from "./collection-api/index.ts";
 import { type NotFound, type Provider, type Refusal, statusText } from "./provider.ts";
 
-/** What each error of the client means to the relay. */
+/** The relay's meaning of each error of the client. */
 const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]> = {
   not_found: "not_found",
   rate_limited: "rate_limited",

@@ -20,10 +20,10 @@ export interface PageRequest {
 }
 
 /**
- * The port to an account at the Invoice Collection API, so that the stages, and their tests, meet its outcomes
- * and neither HTTP nor errors. The model is that API's: its documents, collections listed by day, and ids that
- * are UUIDs, as which the tables keep them. Each call asks once: retrying is up to the stages. Whatever comes
- * of it is returned as an answer; nothing is thrown.
+ * The port to an account at the Invoice Collection API: the stages, and their tests, meet its outcomes and
+ * neither HTTP nor errors. The model is that API's: its documents, collections listed by day, and ids that
+ * are UUIDs, as which the tables keep them. Each call asks once: retrying is up to the stages. Every outcome
+ * is returned as an answer, never thrown.
  */
 export interface Provider {
   /**
@@ -36,13 +36,16 @@ export interface Provider {
   ): Promise<Answer>;
   readPage(request: PageRequest, options: AskOptions): Promise<PageAnswer>;
   getCollection(collectionId: string, options: AskOptions): Promise<CollectionAnswer>;
-  /** Asks for an invoice id that nobody has, so that no single invoice's refusal is taken for the key's. */
+  /**
+   * Asks for an invoice id that does not exist, so that a single invoice's refusal is not taken for the
+   * key's.
+   */
   proveKey(options: AskOptions): Promise<KeyProof>;
   /** Lets the requests under way finish for a few seconds, and cuts them off then. */
   close(): Promise<void>;
 }
 
-// Not the index: it brings the client, and an HTTP client with it, into whatever only reads money.
+// Not the index: it would bring the client, and an HTTP client with it, into code that only reads money.
 export {
   compareMoney,
   differenceOfMoney,
@@ -59,7 +62,9 @@ const LONGEST_STATUS = 200;
 /** A status as it is compared and stored. */
 export const statusText = (status: string): string => storableText(status.slice(0, LONGEST_STATUS));
 
-/** What a call to a provider can come to besides its answer. None of it is thrown: each has its rule. */
+/**
+ * The outcomes of a call to a provider besides its answer. They are returned, not thrown: each has its rule.
+ */
 export type Refusal =
   /** 429 */
   | { kind: "rate_limited"; retryAfterMs: number | null; error: string }
@@ -78,7 +83,7 @@ export type Refusal =
  */
 export type NotFound = { kind: "not_found"; inOwnWords: boolean; error: string };
 
-/** What came of asking for one invoice. */
+/** The outcome of asking for an invoice. */
 export type Answer = Found | NotFound | Refusal;
 
 export interface Found {

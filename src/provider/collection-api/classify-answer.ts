@@ -32,7 +32,7 @@ export function classifyAnswer<Data>(
     ...more,
   });
   if (header(answer, "content-encoding") !== undefined)
-    return outside("answered in an encoding that nobody asked for", { evidence: undefined });
+    return outside("answered in an encoding that was not requested", { evidence: undefined });
 
   // Where no data is expected, "No content" is a whole answer.
   const body = status === 204 ? NO_CONTENT : parse(text);
@@ -115,7 +115,7 @@ const comparable = (message: string) =>
     .replaceAll(/[^a-z]+/g, " ")
     .trim();
 
-/** Why the provider does not allow it, judged by its words: a 403 may mean any of the three (interface, part B). */
+/** Reads the reason for a refusal from its words: a 403 may mean any of the three (interface, part B). */
 function kindOfRefusal(said: Envelope | undefined): CollectionApiErrorKind {
   const words = comparable([said?.type, said?.message, ...(said?.errors ?? [])].join(" ").slice(0, 2_000));
   if (/\bcollection\b/.test(words) && CLOSED.test(words)) return "collection_closed";

@@ -54,7 +54,7 @@ export function checkOptions(options: CollectionClientOptions) {
   const { callbackUrl } = options;
   return {
     origin: url.origin,
-    // What stands before every path. Many paste the address with `/api/v1`, which every operation's path begins with already.
+    // The prefix of every path. Many paste the address with `/api/v1`, which every path has already.
     prefix: url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/i, ""),
     key,
     timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),

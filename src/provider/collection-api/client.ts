@@ -37,7 +37,7 @@ export interface Done {
 /** An operation whose answer's `data` is read as this. */
 type Reading<Data> = Operation & { readonly data?: { readonly read: z.ZodType<Data> } };
 
-/** What a call sends, as the caller gave it. */
+/** The caller's input to a call. */
 type Given = Partial<Record<"path" | "query" | "body", unknown>>;
 
 /**
@@ -73,9 +73,9 @@ export class CollectionClient {
 
   /**
    * Get Collection Invoices: all pages. An invoice that matches throughout is yielded exactly once, even if
-   * pages shift: where there are several, they are read forwards and then backwards.
-   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. What
-   *   was yielded is true, but may not be all.
+   * pages shift: several pages are read forwards and then backwards.
+   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. The
+   *   invoices yielded by then are true, but may not be all.
    */
   async *iterateInvoices(
     collectionId: string,
@@ -93,7 +93,7 @@ export class CollectionClient {
   /**
    * Create Invoice. Never sent twice: after a fault with `outcomeUnknown`, look for the invoice first.
    * @param options.reference the merchant's own, handed to the client's `callbackUrl` option, which fills in
-   * `callBackUrl` where the request has none.
+   *   `callBackUrl` where the request has none.
    */
   async createInvoice(
     request: CreateInvoiceInput,

@@ -2,7 +2,7 @@ import { type ErrorCode, type Next, RelayError } from "../../platform/errors/ind
 import { firstWords, type Secret, sentence, withoutEMailAddresses } from "../../platform/values/index.ts";
 
 interface Meaning {
-  /** What happens next where the caller has no policy of its own. */
+  /** The next step for a caller without a policy of its own. */
   readonly next: Next;
   readonly code?: ErrorCode;
   /** How an answer's HTTP status, or its words, are put. */
@@ -11,7 +11,7 @@ interface Meaning {
 
 const REDIRECTED = "the provider answers with a redirect, which is not followed: check the base URL";
 
-/** What may go wrong. */
+/** The kinds of error. */
 const KINDS = {
   /** 404, or the specified message under any status. */
   not_found: { next: "refuse", code: "not_found", detail: "the provider knows no such id" },
@@ -62,9 +62,9 @@ export interface FaultDetails {
   detail: string;
   /** The HTTP status, where there was an answer. */
   status?: number | undefined;
-  /** What the provider said, for a person. */
+  /** The provider's message, for a person. */
   providerMessage?: string | undefined;
-  /** What is wrong, field by field, as we or the provider said it. */
+  /** The problems, field by field, in our words or the provider's. */
   problems?: readonly string[] | undefined;
   retryAfterMs?: number | undefined;
   /** The request may have been carried out although no answer says so. */

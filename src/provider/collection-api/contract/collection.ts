@@ -52,7 +52,7 @@ export type Collection = z.output<typeof collectionRead>;
 /** A collection as the service writes it (interface, parts A and B). */
 export const collectionWritten = z
   .object(collection.written)
-  .meta({ id: "Collection", description: "What invoices are collected for, and how they settle." });
+  .meta({ id: "Collection", description: "The purpose of its invoices, and how they settle." });
 
 export type CollectionWritten = z.input<typeof collectionWritten>;
 
@@ -82,7 +82,7 @@ export const banksWritten = z.array(z.object(bank.written).meta({ id: "Bank" }))
 
 export type BanksWritten = z.input<typeof banksWritten>;
 
-/** What Add Linked Account takes (interface, part A); `bankId` is a bank's number from Get Banks. */
+/** The request of Add Linked Account (interface, part A); `bankId` is a bank's number from Get Banks. */
 export const addLinkedAccountRequest = z
   .object(
     {

@@ -4,7 +4,7 @@ import { email, isCleanText, optional, phone, text, uuid, webAddress } from "./s
 
 const metadata = z.preprocess(
   (map, context) => {
-    // JSON may hold that name; most programs lose it on the way, so nobody is led to rely on it.
+    // JSON may hold that name; most programs lose it on the way, so it is refused.
     if (typeof map === "object" && map !== null && Object.hasOwn(map, "__proto__"))
       context.addIssue("should have no entry named __proto__");
     return map;
@@ -27,7 +27,7 @@ const beneficiary = z.object(
   "should be an object with linkedAccountId and amount",
 );
 
-/** What Create Invoice takes. Whether `amount` and beneficiaries are required, only the service can say (part B). */
+/** The request of Create Invoice. The service decides whether it needs `amount` and beneficiaries (part B). */
 export const createInvoiceRequest = z
   .object(
     {

@@ -45,11 +45,11 @@ function parseEachExactly(text: string): unknown {
   );
 }
 
-/** What begins like a number, and the colon after it: only a key has one, and as a string it would be a key. */
+/** Text that begins like a number, and a colon after it, which only a key has: a string there would be a key. */
 const DIGITS = /(-?\d[\d.eE+-]*)(\s*:)?/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Each number that keeps its digits becomes a string: the mark, then the digits. One look at each character. */
+/** Turns each number to be kept exact into a string: the mark, then the digits. Reads each character once. */
 function withNumbersMarked(text: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -106,10 +106,10 @@ const FIELDS_OF_DATA = 2;
 const FIELD_LIMITS = { depth: 16, pieces: 1_000 };
 
 /**
- * An answer that is too intricate to be read, without the fields of its `data` that make it so: each is a
- * text that says so, with the SHA-256 of what it was, so that a change still shows. What an invoice is and
- * whether it is paid stands in plain fields, which metadata of any shape must not hide. Looks at each
- * character a few times at most.
+ * An answer too intricate to read, without the fields of its `data` that make it so. Each such field becomes
+ * a text that says so, with the SHA-256 of its contents, so that a change still shows. Plain fields say which
+ * invoice it is and whether it is paid; metadata of any shape must not hide them. Reads each character a few
+ * times at most.
  */
 export function leaveOutIntricate(text: string): string {
   const parts: string[] = [];

@@ -52,10 +52,9 @@ const invoice = bothWays({
 const invoiceFields = z.object(invoice.read);
 
 /**
- * An invoice as the client reads it. Id, status and amount have to be there; anything else that is left out,
- * or is not what it should be, is null. Money is a decimal string, times are the provider's own text (see
- * `toUtc`), a status that nobody knows is kept as it is. Fields it does not know stay in the answer's
- * `document`.
+ * An invoice as the client reads it. Id, status and amount must be there; any other field that is missing or
+ * malformed is null. Money is a decimal string, times are the provider's own text (see `toUtc`), an unknown
+ * status is kept as it is. Fields it does not know stay in the answer's `document`.
  */
 export const invoiceRead = z.preprocess(withStatus, invoiceFields);
 
@@ -70,7 +69,7 @@ function withStatus(value: unknown): unknown {
 /** An invoice as the service writes it (interface, parts A and B). */
 export const invoiceWritten = z
   .object(invoice.written)
-  .meta({ id: "Invoice", description: "One payment that is asked for, and what became of it." });
+  .meta({ id: "Invoice", description: "A requested payment and its state." });
 
 export type InvoiceWritten = z.input<typeof invoiceWritten>;
 
@@ -101,7 +100,7 @@ export const invoiceFilter = z
 export type InvoiceFilterInput = z.input<typeof invoiceFilter>;
 export type InvoiceFilter = z.output<typeof invoiceFilter>;
 
-/** One odd item does not make a page unreadable: what it says badly it does not say; no `id` is empty. */
+/** An odd item does not make a page unreadable: its malformed fields are null, a malformed `id` is empty. */
 const listed = bothWays({
   id: [idRead.catch(""), uuid],
   title: text,

@@ -5,13 +5,13 @@ import { isRawJson, type RawJson, rawJsonNumber } from "./exact-json.ts";
 /** A decimal string with at least two decimals, such as `40400.10`; never a float. */
 export type Money = string;
 
-/** The most that a request may ask for; leaves room for sums in Postgres and in JavaScript's own strings. */
+/** The most that a request may ask for; sums still fit in Postgres and in JavaScript's own strings. */
 const MOST: Money = "9999999999999999.99";
 
 // Bounds the exponent too: 1e999999999 would otherwise be written out as a billion digits.
 const READABLE = /^[+-]?\d{1,40}(\.\d{1,40})?([eE][+-]?\d{1,2})?$/;
 
-/** What most amounts look like; the group holds the decimals, at most two. */
+/** The form of most amounts; the group holds the decimals, at most two. */
 const PLAIN = /^(?:0|[1-9]\d{0,39})(?:\.(\d\d?))?$/;
 
 /** A number, a {@link RawJson}, or text, as a decimal string. @returns undefined when it is no amount. */

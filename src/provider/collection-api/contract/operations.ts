@@ -23,7 +23,7 @@ export const SPECIFIED_MESSAGES = {
   notPayable: "The invoice has already been paid or is no longer valid",
 } as const;
 
-/** What surrounds every answer; `status` is text on some operations and a number on others (part A). */
+/** The envelope of every answer; `status` is text on some operations and a number on others (part A). */
 export const envelopeRead = z.looseObject({
   status: textRead,
   message: textRead,
@@ -47,14 +47,14 @@ export function saysSuccess(status: string | null): boolean {
 /** An error's body (part B): `type` groups errors, `errors` names the fields. */
 export const errorAnswer = z.object({
   status: z.int().min(400).max(599).describe("The HTTP status again."),
-  message: z.string().describe("What is wrong, for a person."),
+  message: z.string().describe("The problem, for a person."),
   type: z.string().meta({ description: "The group of the error.", examples: ["VALIDATION_ERROR"] }),
   errors: z.array(z.string()).describe("Each problem, starting with the field's name."),
 });
 
 export type ErrorAnswer = z.output<typeof errorAnswer>;
 
-/** One row of the interface: what client, service, command line and OpenAPI document are made from. */
+/** A row of the interface: client, service, command line and OpenAPI document are made from it. */
 export interface Operation {
   /** The client's method. */
   readonly name: string;
@@ -87,7 +87,7 @@ export const operations = {
   getCollection: {
     name: "getCollection",
     title: "Get Collection by ID",
-    summary: "One collection: its terms, accounts and state.",
+    summary: "A collection: its terms, accounts and state.",
     method: "GET",
     path: "/api/v1/collections/{id}",
     status: 200,
@@ -123,7 +123,7 @@ export const operations = {
   getInvoice: {
     name: "getInvoice",
     title: "Get Invoice by ID",
-    summary: "One invoice as it stands now.",
+    summary: "An invoice in its present state.",
     method: "GET",
     path: "/api/v1/invoices/{id}",
     status: 200,

@@ -22,7 +22,7 @@ export const text = (most: number) =>
 /** No control characters but tabs and line ends, and no half of a character: what every database takes. */
 export const isCleanText = (value: string): boolean => CLEAN.test(value) && value.isWellFormed();
 
-/** Blanks around it are nobody's intention. */
+/** Trims the blanks around a field, which are a mistake. */
 const blanksTrimmed = <Field extends z.ZodType>(field: Field) =>
   z.preprocess((value) => (typeof value === "string" ? value.trim() : value), field);
 
@@ -44,7 +44,7 @@ export const email = blanksTrimmed(text(254))
   .refine(isEmail, "should be an e-mail address such as ada@example.com")
   .meta({ format: "email" });
 
-/** One @, a name without blanks or dots at its ends, and a domain of at least two labels. */
+/** A single @, a name without blanks or dots at its ends, and a domain of at least two labels. */
 function isEmail(address: string): boolean {
   const [name = "", domain = "", ...more] = address.split("@");
   const labels = domain.split(".");

@@ -8,7 +8,7 @@ const PLAIN = /^2\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
 /** How a text with a date begins: luxon takes a time alone as one of today, and any four digits as a year. */
 const DATE = /^\d{4}(?:-|W|\d{3,4}(?:T|$))/i;
 
-/** What a time ends with that names how far its zone is from UTC. */
+/** The end of a time that names its zone's offset from UTC. */
 const OFFSET = /[Tt ].*[+-](\d\d)(?::?(\d\d))?$/;
 
 /** No zone is farther from UTC. */
@@ -20,11 +20,11 @@ export const FIRST_YEAR = 2000;
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
 /**
- * The moment that the provider's text names, or null when it names none (empty, unreadable, of a zone
- * that is none, or of a year before 2000, such as years 1 and 1970, which platforms write for "no date", or after
- * 9999, which consumers cannot read). The year is that of the text: whatever the zone, it names a moment or none.
- * Fractions below 1 ms are cut.
- * @param zone the zone of times that name none, such as `UTC` or `Africa/Lagos`.
+ * The moment that the provider's text names; null when it is empty, unreadable, of an invalid zone, of a year
+ * before 2000 (platforms write years such as 1 and 1970 for "no date") or after 9999 (consumers cannot read
+ * it). The year is that of the text, so that the zone does not decide whether it names a moment. Fractions
+ * below 1 ms are cut.
+ * @param zone the zone of times without a zone, such as `UTC` or `Africa/Lagos`.
  */
 export function toUtc(text: string | null | undefined, zone: string): Date | null {
   const given = text?.trim() ?? "";
