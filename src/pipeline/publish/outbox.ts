@@ -180,9 +180,9 @@ export const ROUTE: Columns<Route> = {
   topic_arn: text(({ topicArn }) => topicArn),
 };
 
-// What a replay has in the outbox. Rows are added and taken out by the replay, and sent by the publishers: those that
-// SNS accepts are gone, with a publication; those that it refuses are dead; all of them are held where it refuses
-// the topic.
+// A replay's entries in the outbox. The replay adds and withdraws them, and the publishers send them. Entries
+// that SNS accepts are gone, with a publication; entries that it refuses are dead; all of them are on hold
+// where it refuses the topic.
 
 /** An event that is to be sent again. */
 interface Replayed extends EventKey {
@@ -240,7 +240,7 @@ const selectQueue = new Statement(
     from outbox where ${isOf(value((replayId) => replayId))}`,
 );
 
-/** What became of the events that a replay has queued. */
+/** The state of the events that a replay has queued. */
 export async function readReplayQueue(db: Database, replayId: string): Promise<ReplayQueue> {
   const [queue] = await selectQueue.execute(db, replayId);
   if (queue === undefined) throw new Error("Postgres did not answer a count");

@@ -103,7 +103,7 @@ export async function reapListWork(db: Database): Promise<void> {
   await certificates.leases.releaseExpired(db);
 }
 
-/** What failed of this source is tried again now. */
+/** Retries the source's failed runs now. */
 export async function hurryListWork(db: Database, source: string): Promise<void> {
   await sweeps.hurry(db, source);
   await certificates.hurry(db, source);
@@ -113,7 +113,7 @@ export async function hurryListWork(db: Database, source: string): Promise<void>
 export const listWorkNeedsReaping: RawBuilder<boolean> = sql`
   (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;
 
-/** Deletes old sweeps, and what is left of runs that nobody continues, of all sources. */
+/** Deletes old sweeps, and the remains of abandoned runs, of all sources. */
 export async function forgetListWork(db: Database): Promise<void> {
   await forgetSwept(db);
   await forgetAbandoned(db);
