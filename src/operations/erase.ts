@@ -29,7 +29,7 @@ export const erased = z.object({
   left: z
     .array(z.object({ id: answeredId, receivedAt: time, source: z.string() }))
     .describe(
-      "Callbacks that carry its reference, which another invoice has too: up to a hundred, to look at.",
+      "Callbacks to check: they carry its reference, which another invoice has too. At most a hundred.",
     ),
 });
 type Erased = Omit<z.output<typeof erased>, "dryRun">;

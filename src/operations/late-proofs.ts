@@ -117,7 +117,7 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
       .filter(({ source }) => !isTold("certificate_failing", source, source))
       .map(({ source, day }) => ({
         ...{ source, subject: source },
-        detail: `Source ${source} has ${day === null ? "no daily certificate yet" : `none since that of ${day}`}.`,
+        detail: `Source ${source} has ${day === null ? "no daily certificate yet" : `no daily certificate since ${day}`}.`,
       })),
     { mayClose: true },
   );

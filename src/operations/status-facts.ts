@@ -94,7 +94,7 @@ export async function readUnanswered(db: Database, source?: string) {
       const why = reason === null ? "" : `: ${reason}`;
       const sentence =
         `${numberOf(count, "payment")} of source ${source} ${count === 1 ? "waits" : "wait"} for the provider's ` +
-        `answer${why}. Only an id or a reference finds a payment that has none yet.`;
+        `answer${why}. Until the answer comes, only its id or reference finds a payment.`;
       return { source, count, oldestSeconds, reason, sentence };
     });
   });

@@ -43,12 +43,12 @@ function actionItemsOf(facts: Facts): ActionItem[] {
   for (const { name, reconciliation } of settings.sources ?? []) {
     if (served.length > 0 && !served.includes(name))
       add(
-        `no process serves source ${name}: its callbacks are refused, and nothing of it is asked`,
+        `no process serves source ${name}: its callbacks are refused, and its invoices are not requested`,
         "Restart the relay with the settings that name it.",
       );
     if (reconciliation === "unset")
       add(
-        `source ${name} is not reconciled: a payment whose callback never comes is missed`,
+        `source ${name} is not reconciled: a payment whose callback is lost is missed`,
         "Set COLLECTION_IDS to the collections of this account, or to none if that is intended.",
         { severity: "warning" },
       );

@@ -171,7 +171,7 @@ const facts = z.object({
   ),
   readOnly: z
     .boolean()
-    .describe("Postgres accepts no writes: what depends on rows that should have been written says nothing."),
+    .describe("Postgres accepts no writes: figures that depend on newly written rows are out of date."),
   versions: z.object({
     program: z.string(),
     postgres: z.string(),
@@ -183,9 +183,7 @@ export type Held = Facts["held"][number];
 export type StatusSettings = Facts["settings"];
 
 export const status = z.object({
-  sentence: z
-    .string()
-    .describe("Whether all is proven well, else the gravest of what is not, in one sentence."),
+  sentence: z.string().describe("The state in one sentence: all is well, or the gravest fault."),
   needsPerson: z.boolean().describe("An alarm is open that is not snoozed, or there is an action item."),
   isProven: z
     .boolean()

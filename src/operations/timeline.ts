@@ -165,7 +165,7 @@ function confirmationMeaning(
   switch (confirmation.state) {
     case "claimed":
       return confirmation.claimedUntil !== null && confirmation.claimedUntil < now
-        ? "A worker took it and is gone; the next one takes it up by itself. If that does not happen, " +
+        ? "A worker leased it and has stopped; another takes over automatically. If that does not happen, " +
             "see whether the relay runs."
         : "A worker is asking the provider right now.";
     case "due":
@@ -246,14 +246,14 @@ function whyAgain(confirmation: TimelineConfirmation, invoice: TimelineInvoice |
 function whenAgain(confirmation: TimelineConfirmation, now: Date): string {
   if (confirmation.sourcePausedBy === "refused")
     return (
-      "Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It goes on by " +
-      "itself once the key works."
+      "Asking is paused, because the provider refuses the key: check COLLECTION_API_KEY. It resumes " +
+      "automatically once the key works."
     );
   if (confirmation.sourcePausedBy === "operator") return "Asking was paused by an operator.";
   if (confirmation.sourceOpensAt !== null && confirmation.sourceOpensAt > confirmation.dueAt)
     return (
-      `The provider is in trouble (${confirmation.sourceError ?? "no reason was kept"}), so nothing is ` +
-      `asked before ${clock(confirmation.sourceOpensAt)}.`
+      `The provider is in trouble (${confirmation.sourceError ?? "no reason was kept"}), so the next ` +
+      `request waits until ${clock(confirmation.sourceOpensAt)}.`
     );
   return whenDue("asked again", confirmation.dueAt, now);
 }
@@ -262,18 +262,18 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
   switch (event.state) {
     case "published":
       return (
-        "The event is published: SNS accepted it. Nothing is left to do here; what consumers do with it, " +
-        "only they know."
+        "The event is published: SNS accepted it. The relay's work is done; it does not see the work of " +
+        "consumers."
       );
     case "lost":
       return (
-        "The event waits nowhere, and SNS' acceptance is not kept, replays aside. Unless one of those went " +
+        "The event is not queued, and no acceptance by SNS is stored, except of replays. Unless a replay went " +
         "to its topic, reconciling its day sends it again."
       );
     case "held":
       return (
         "The event is held, because this is a Test invoice and SNS_TEST_TOPIC_ARN is not set. Once it is, " +
-        "the event goes out by itself."
+        "the event is sent automatically."
       );
     case "dead":
       return `The event was given up: ${sentence(event.lastError ?? "no reason was kept")}`;
@@ -284,10 +284,10 @@ function eventMeaning(event: TimelineEvent, closedTopics: readonly ClosedTopic[]
       const closed = closedTopics.map(({ arn, pausedBy, lastError }) =>
         pausedBy === "operator"
           ? ` Topic ${arn} was paused by an operator.`
-          : ` Topic ${arn} takes nothing now: ${sentence(lastError ?? "no reason was kept")}`,
+          : ` Topic ${arn} accepts no events now: ${sentence(lastError ?? "no reason was kept")}`,
       );
       const next = event.dueAt === null ? "" : whenDue("sent", event.dueAt, now);
-      const then = closed.length > 0 ? "It is sent by itself once that is over." : next;
+      const then = closed.length > 0 ? "It is sent automatically once that is over." : next;
       return `The event waits to be published.${why}${closed.join("")} ${then}`;
     }
   }

@@ -68,7 +68,7 @@ export class Callers {
     const opened = sessions.open(sealed, Date.now());
     const isOver = opened === null || "ended" in opened || (await ended.has(opened.session.id));
     if (isOver === null)
-      return { status: 503, error: "Whether the session has ended cannot be told just now. Try again." };
+      return { status: 503, error: "The end of the session cannot be checked just now. Try again." };
     if (opened === null || "ended" in opened || isOver) {
       cookie.clear(request, response);
       if (opened === null) return this.wrongToken(SIGN_IN);
@@ -141,7 +141,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     const caller = await callers.callerOf(request, response, { prolong: true });
     if (isRefused(caller)) return refuse(response, caller);
     if (caller.session === null)
-      return refuse(response, { status: 401, error: "A bearer token has no session and needs none." });
+      return refuse(response, { status: 401, error: "A bearer token needs no session." });
     response.json(shown(caller.session));
   });
 

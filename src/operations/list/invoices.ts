@@ -95,7 +95,7 @@ export const invoiceOperations = [
         .max(1_000)
         .optional()
         .describe(
-          "An id or what it begins with, an e-mail address, reference, amount, day or payer's name, recognised " +
+          "An id or the beginning of an id, an e-mail address, reference, amount, day or payer's name, recognised " +
             "by its form.",
         ),
     }),

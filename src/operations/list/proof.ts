@@ -39,7 +39,7 @@ const calendar = z.object({
     .describe("Nothing is proven before this day."),
   books: z
     .array(z.object({ source: z.string(), timeZone: z.string(), currency: z.string() }))
-    .describe("Whose days they are, and of what currency the amounts."),
+    .describe("The time zone of the days and the currency of the amounts."),
 });
 
 /** @throws BadInput where the day is later than today in every zone of the books. */
@@ -125,7 +125,7 @@ export const proofOperations = [
     },
   }),
   download("exportIssuedCertificate", "/certificates/{id}/json", ["application/json"], {
-    summary: "Show one whole, as it was issued: what `invoice-relay certificate verify` checks",
+    summary: "Show a whole certificate as issued, for `invoice-relay certificate verify`",
     pathParameters: certificateInPath,
     async run({ db }, { path: { id } }) {
       const certificate = await readCertificate(db, id);
@@ -140,7 +140,9 @@ export const proofOperations = [
       deep: z
         .boolean()
         .default(false)
-        .describe("ask the provider about every invoice of the period again, to see what lists do not show"),
+        .describe(
+          "ask the provider about every invoice of the period again, to find changes that lists do not show",
+        ),
     }),
     example: { body: { from: "2026-10-01", to: "2026-10-31" } },
     result: z.array(z.union([certificate, unread])),
@@ -198,8 +200,7 @@ export const bookOperations = [
     },
   }),
   BOOKS.download("exportEvidence", "/invoices/{id}/evidence.zip", ["application/zip"], {
-    summary:
-      "Export all that shows what happened to one payment, as a ZIP; the role read gets digests of what is personal",
+    summary: "Export all evidence of a payment, as a ZIP; the role read gets digests of personal data",
     pathParameters: z.object({ id: idGiven.describe("the invoice's id") }),
     async run({ db, role, mask, books }, { path }) {
       const currency = (source: string) => books.find(({ name }) => name === source)?.currency;

@@ -71,7 +71,7 @@ export const recordOperations = [
   operationsAbout("Retention").post("applyRetention", "/retention", {
     role: "admin",
     summary:
-      "Drop callbacks older than RETENTION, blank what is older than PERSONAL_DATA_RETENTION; serve does it " +
+      "Drop callbacks older than RETENTION, blank personal data older than PERSONAL_DATA_RETENTION; serve does it " +
       "daily",
     body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be dropped") }),
     example: { body: { dryRun: true } },

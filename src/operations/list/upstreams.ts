@@ -116,7 +116,7 @@ export const alarmOperations = [
     view: SNOOZED,
     body: z.strictObject({
       alarms: selectedAlarms,
-      until: timeGiven.describe("when they are told again"),
+      until: timeGiven.describe("when they notify again"),
       reason,
     }),
     example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
@@ -125,11 +125,11 @@ export const alarmOperations = [
       snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
   }),
   ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
-    summary: "Note who sees to open alarms, or what was found out",
+    summary: "Note who handles open alarms, or what was found",
     view: NOTED,
     body: z.strictObject({
       alarms: selectedAlarms,
-      note: words.describe("what to note; empty takes it away; no personal data"),
+      note: words.describe("the note, without personal data; an empty one removes it"),
       reason,
     }),
     example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
@@ -137,7 +137,7 @@ export const alarmOperations = [
     run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
-    summary: "Send a test message where people are told of alarms",
+    summary: "Send a test message to the alarm webhook",
     view: TESTED,
     result: z.object({
       taken: z.boolean(),

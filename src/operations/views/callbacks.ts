@@ -34,7 +34,7 @@ const FOUND: Rows<CallbackShown["ids"][number] & { shown: string }> = {
   one: "id",
   id: id("Invoice", "invoiceId", { of: "invoice" }),
   columns: [text("Found in", "foundBy"), state("Verdict", "shown")],
-  none: "None: no part of it looks like an invoice's id.",
+  none: "No part of the callback looks like an invoice's id.",
 };
 
 /** An id without a confirmation has no verdict of its own. */

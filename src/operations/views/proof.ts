@@ -79,7 +79,7 @@ export const RECONCILED: View<Reconciled> = {
     listOf(
       (all) => doneIn(all).flatMap(({ waiting }) => waiting),
       WAITING,
-      "Without an accepted event as this ends",
+      "Without an accepted event at the end",
     ),
     listOf(
       (all) =>
@@ -87,7 +87,7 @@ export const RECONCILED: View<Reconciled> = {
           unproven.map((one) => ({ ...one, collectionId })),
         ),
       UNPROVEN,
-      "Lists that are not shown to be whole; what they showed was used",
+      "Lists not proven complete; their entries were used",
     ),
     listOf(
       (all) => doneIn(all).flatMap(({ underWay }) => underWay),

@@ -18,10 +18,10 @@ export const ERASED: View<Erased> = {
   says({ dryRun, ...erased }) {
     const { callbacks, confirmations, invoices, snapshots, events } = erased;
     if (callbacks + confirmations + invoices + snapshots + events === 0)
-      return "It was erased before, and nothing is new since: there was nothing to erase.";
+      return "It was erased before, and no new data has come since.";
     if (dryRun) return "This would be blanked. It was a dry run: nothing was changed.";
     return (
-      "Erased for good. Ids, amounts and digests are kept, and what comes in later is recorded by its digest. " +
+      "Erased for good. Ids, amounts and digests are kept, and later callbacks are recorded by their digest. " +
       "Copies that were sent to SNS or written to a file are not erased."
     );
   },

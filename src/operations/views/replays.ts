@@ -33,10 +33,10 @@ export const REPLAYS: Rows<Replay> = {
   one: "replay",
   id: id("Replay", "id", { of: "replay" }),
   columns: FIELDS,
-  none: "Nothing was replayed yet.",
+  none: "No replay has run yet.",
   why:
     "When a consumer lost events, a key was wrong for an hour, or callbacks could not be read, run that part " +
-    "of the log again. The dry run says first what it would take.",
+    "of the log again. The dry run first shows the extent.",
 };
 
 /** The filters of a replay in one line. */

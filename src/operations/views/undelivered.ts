@@ -66,7 +66,7 @@ const CALLBACKS: Rows<UndeliveredEvidence["callbacks"][number]> = {
   one: "callback",
   id: id("Callback", "id", { of: "callback" }),
   columns: [time("Received", "receivedAt"), text("Id found in", "foundBy")],
-  none: "The log holds none.",
+  none: "The log holds no callback of it.",
 };
 
 const EVIDENCE: View<UndeliveredEvidence> = {

@@ -88,7 +88,7 @@ export function apiCommand(context: CommandContext): Command {
     .description("call the provider: one of its seven operations; without one, lists them")
     .argument("[operation]", "its name")
     .argument("[id]", "the collection's or the invoice's id, of operations on one", idValue)
-    .option("--data <json>", "what the operation takes, as a JSON object; @<path> reads it from there")
+    .option("--data <json>", "the operation's input, as a JSON object; @<path> reads it from a file")
     .option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several")
     .option("--banks-path <path>", "the path of get-banks; /api/v1/banks by default")
     .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`)

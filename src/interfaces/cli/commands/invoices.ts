@@ -30,11 +30,11 @@ export const invoicesCommand = (context: CommandContext): Command =>
   operationCommand(context, invoiceOperations, "searchInvoices", {
     name: "invoices",
     description:
-      "list payments, the newest first; or find them by what you have: an id or how it begins, a reference, " +
+      "list payments, the newest first; or find them by an id or its beginning, a reference, " +
       "e-mail, payer's name, amount or day",
     without: ["text"],
     extend: (command) =>
-      command.argument("[text...]", "what you have of a payment, such as af308019 or NGN 40,645.00"),
+      command.argument("[text...]", "data of a payment, such as af308019 or NGN 40,645.00"),
     input(given, words) {
       if (words.length === 0) return given;
       return { ...given, ...readValue(z.object({ text: name(1_000) }), { text: words.join(" ") }) };
@@ -53,7 +53,7 @@ export function invoiceCommand(context: CommandContext): Command {
     .description("show everything that happened to one invoice, and what happens next")
     .argument(
       "<id...>",
-      "its id or how the id begins, the merchant's reference, or any search text of invoices",
+      "its id or the beginning of it, the merchant's reference, or any search text of invoices",
     );
   return command.action(async () => {
     const { text } = readValue(z.object({ text: name(1_000) }), { text: command.args.join(" ") });
@@ -112,8 +112,7 @@ export function renderTimeline(timeline: Timeline, currency: ReturnType<typeof c
 export const evidenceCommand = (context: CommandContext): Command =>
   operationCommand(context, bookOperations, "exportEvidence", {
     name: "evidence",
-    description:
-      "write all that shows what happened to one payment into a ZIP: callbacks, answers, event, story",
+    description: "write all evidence of a payment into a ZIP: callbacks, answers, event, story",
     extend: (command) => command.option("--out <file>", "where to write it; evidence-<id>.zip when left out"),
     async show({ fileName, parts, files }, { out = fileName }) {
       const file = String(out);
@@ -129,7 +128,7 @@ export const evidenceCommand = (context: CommandContext): Command =>
 /** The log of callbacks, and what became of each. */
 export const callbacksCommand = (context: CommandContext): Command =>
   new Command("callbacks")
-    .description("callbacks that came in, and what became of each: list, show")
+    .description("callbacks received, and their results: list, show")
     .addCommand(list(context))
     .addCommand(show(context));
 

@@ -210,8 +210,10 @@ const LARGEST = 64 * 1024 ** 2;
 /** Checks certificates with nothing but their file: no settings, no database, no network. */
 const verifyCommand = (context: CommandContext): Command =>
   new Command("verify")
-    .description("check a signed certificate offline; exit code 1 unless a key of --keys signed it as it is")
-    .argument("<file>", "what `certificate show ID --json`, `certify --json` or the console gave")
+    .description(
+      "check a signed certificate offline; exit code 1 unless a key of --keys signed exactly this content",
+    )
+    .argument("<file>", "a certificate from `certificate show ID --json`, `certify --json` or the console")
     .option(
       "--keys <file>",
       "the keys to believe: /.well-known/invoice-relay-keys.json, or a public key in PEM",
@@ -302,7 +304,7 @@ export const reportCommand = (context: CommandContext): Command =>
   operationCommand(context, bookOperations, "exportReport", {
     name: "report",
     extend: (command) =>
-      command.option("--out <file>", "write it there, whole or not at all; its name says the format"),
+      command.option("--out <file>", "the file to write, whole or not at all; its name gives the format"),
     input: (given) => ({ ...given, format: formatOf(given) }),
     async show({ fileName, mediaType, parts, columns, totals }, options) {
       const out = options.out === undefined ? null : String(options.out);
@@ -325,7 +327,7 @@ export const reportCommand = (context: CommandContext): Command =>
           context.remark(
             `Wrote ${out}: ${totals.rows.toLocaleString("en-US")} ${totals.rows === 1 ? "row" : "rows"}.`,
           );
-        if (totals.rows === 0) context.remark("There is nothing of this kind in this period.");
+        if (totals.rows === 0) context.remark("The report has no rows for this period.");
       }
     },
   });

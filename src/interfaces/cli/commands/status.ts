@@ -65,7 +65,7 @@ function numbersOf({ backlog, waiting, dead, quarantined, lastCallbackAt, at }: 
     [
       "last callback",
       lastCallbackAt === null
-        ? "none yet; the provider calls what callback-url prints"
+        ? "none yet; callback-url prints the URL that the provider calls"
         : ago(lastCallbackAt, at),
     ],
     ["confirmations open", `${countText(open)}${unanswered}`],

@@ -68,7 +68,7 @@ export const alarmsCommand = (context: CommandContext): Command =>
     .addCommand(changeAlarms(context, "snoozeAlarms", "snooze", withUntil))
     .addCommand(
       changeAlarms(context, "noteAlarms", "note", (command) =>
-        command.requiredOption("--note <text>", "what to note; empty takes it away; no personal data"),
+        command.requiredOption("--note <text>", "the note, without personal data; an empty one removes it"),
       ),
     )
     .addCommand(
@@ -80,7 +80,7 @@ export const alarmsCommand = (context: CommandContext): Command =>
 
 const withUntil = (command: Command): Command =>
   command
-    .option("--until <time>", "when it is told again", timeValue)
+    .option("--until <time>", "when it notifies again", timeValue)
     .addOption(
       new Option("--for <duration>", "for so long, such as 30m or 2h")
         .argParser(timeAfter)

@@ -96,7 +96,7 @@ export function Frame({ who }: { who: Session }) {
           ) : (
             <>
               <PageHead title="There is no such page" />
-              <Empty title="Nothing stands at this address, or your role may not see it.">
+              <Empty title="There is no page at this address, or your role may not see it.">
                 <Link to="">Go to Now</Link>
               </Empty>
             </>

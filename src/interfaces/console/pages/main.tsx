@@ -41,7 +41,7 @@ function SignIn({ why }: { why: string | null }) {
           {problem !== null &&
             (problem.status === 401 ? (
               <p class="toned is-bad" role="alert">
-                This is none of the relay’s admin tokens. See that it was copied whole.
+                The relay has no such admin token. Check that it was copied whole.
               </p>
             ) : (
               <Problem problem={problem} />

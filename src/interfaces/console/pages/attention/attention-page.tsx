@@ -136,7 +136,7 @@ const ANOMALIES: ListDefinition<ListedAlarm> = {
     one: "anomaly",
     many: "anomalies",
     none: "No anomalies.",
-    why: "Here stand payments whose amount changed after payment, or whose sums do not add up.",
+    why: "Payments whose amount changed after payment, or whose sums do not add up, are listed here.",
   },
   keyOf,
   read: readCounted("/alarms", ANOMALY),

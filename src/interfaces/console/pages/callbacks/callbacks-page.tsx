@@ -29,7 +29,7 @@ const READ_AGAIN: RowsAct<ListedCallback> = {
   isMain: true,
   says:
     "Read callbacks as if the check had held, and ask the provider about the invoices named there, once the " +
-    "settings are right; what it does not confirm stays without an event.",
+    "settings are right; invoices that it does not confirm stay without an event.",
   async run(callbacks, reason) {
     const callbackIds = callbacks.map(({ id }) => id);
     const times = callbacks.map(({ receivedAt }) => Date.parse(receivedAt));

@@ -49,7 +49,7 @@ export const wordsOfDay = (state: DayState, certified: CalendarDay | undefined):
 export const wordsOfNone = (counted: number): string =>
   counted === 0
     ? "No difference: each payment is in all three places."
-    : `${countText(counted)} to look at, none by name: its certificate names 10,000 of other days. ` +
+    : `${countText(counted)} to look at, without names: its certificate names 10,000 of other days. ` +
       "Certify this day alone.";
 
 export interface Summary {

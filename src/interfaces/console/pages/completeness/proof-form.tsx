@@ -151,7 +151,7 @@ export function ReportForm({ from: first, to: last }: { from: string; to: string
       </div>
       <p class="quiet">
         By day of payment, in the zone of the books (BOOKS_TIME_ZONE).
-        {isBad && " The first day stands before the last."}
+        {isBad && " The first day comes before the last."}
       </p>
     </Section>
   );

@@ -39,7 +39,7 @@ const PAYMENTS: ListDefinition<ListedInvoice> = {
     </>
   ),
   noMatch:
-    "Take a filter away, or try what else you have of it: the beginning of an id, the whole reference or e-mail " +
+    "Take a filter away, or try other data of the payment: the beginning of an id, the whole reference or e-mail " +
     "address, part of the payer’s name, the amount, the day. A payment without a callback is found by " +
     "reconciling its day, on the page Completeness.",
 };

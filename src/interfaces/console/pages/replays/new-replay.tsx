@@ -61,7 +61,7 @@ export function NewReplay() {
       <PageHead
         title="New replay"
         above={{ to: "replays", name: "Replays" }}
-        says="The dry run changes nothing and says what it would take."
+        says="The dry run changes nothing and shows the extent."
       />
       {/* A plan was made for what stood in the fields then. */}
       <form class="stack" style={{ "--gap": "var(--s5)" }} onSubmit={tryDry} onInput={() => setPlan(null)}>

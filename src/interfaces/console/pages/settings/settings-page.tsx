@@ -100,7 +100,7 @@ function AlarmTest({ isSet }: { isSet: boolean }) {
     else notify(visibleText(problem), { bad: true });
   };
   return (
-    <Section title="Who is told of alarms">
+    <Section title="Alarm webhook">
       <div class="row">
         <p>
           {isSet
