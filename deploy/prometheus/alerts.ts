@@ -209,7 +209,7 @@ export const ALERTS: readonly Alert[] = [
     severity: "warning",
     summary: "People are not notified of alarms: ALARM_WEBHOOK_URL does not take messages.",
     todo:
-      'The log line "nobody could be told of alarms" shows the response. Alarms wait, and are sent ' +
+      'The log line "alarms could not be sent" shows the response. Alarms wait, and are sent ' +
       "once it works.",
   },
 ];

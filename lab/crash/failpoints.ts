@@ -23,8 +23,8 @@ const BY_DRIVE: Record<DriveName, string> = {
   "failing provider": "standing to be changed, standing changed",
   "stop with work in hand": "work to be released, work released",
   "refused entry": "events claimed",
-  "killed while asking": "confirmations rescued",
-  "killed while sending": "events rescued",
+  "killed while asking": "confirmations reaped",
+  "killed while sending": "events reaped",
   "pause that ends": "pause to be ended, pause ended",
   revived: "alarms claimed, alarms told, alarms marked as told",
   untold:

@@ -27,7 +27,7 @@ const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
 export function alarmWebhook(settings: Settings, metrics: Metrics) {
   const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = settings;
   if (url === undefined) return null;
-  /** One message. @returns what went wrong, without the URL, which is a secret; null when it was taken. */
+  /** Sends one message. @returns the fault, without the URL, which is a secret; null when it was taken. */
   const notify = async (alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> => {
     const body = alarmBody(alarms, settings);
     // Well within the lease, so that no other process notifies of the same alarms.
@@ -54,12 +54,12 @@ export function alarmWebhook(settings: Settings, metrics: Metrics) {
   };
 }
 
-/** Tries the webhook of these settings. @returns what went wrong. @throws RelayError when there is none. */
+/** Tries the webhook of these settings. @returns the fault, if any. @throws RelayError when there is no webhook. */
 export async function tryWebhook(settings: Settings, metrics: Metrics): Promise<string | null> {
   const webhook = alarmWebhook(settings, metrics);
   if (webhook === null)
     throw new RelayError(
-      "Nobody is told of alarms: ALARM_WEBHOOK_URL is not set. Set it to where people read messages.",
+      "Alarms are sent nowhere: ALARM_WEBHOOK_URL is not set. Set it to where people read messages.",
       { code: "settings" },
     );
   return await webhook.test();
@@ -122,8 +122,8 @@ export function notifyPeople(
     const pending = await claimAlarmsToNotify(db, { most: MESSAGE_LIMIT, lease });
     if (pending === null) return null;
     failpoint("alarms claimed");
-    // Not taken twice, they may be too many for whoever takes them: then fewer, and another part at each try, since
-    // one may be refused even alone.
+    // A message that is refused may hold too many alarms for its receiver. Then fewer are sent, and another part at
+    // each try, since an alarm may be refused even alone.
     const size = Math.max(1, Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1)));
     const from = size * (pending.failures % Math.ceil(pending.alarms.length / size));
     const told = pending.alarms.slice(from, from + size);
@@ -140,10 +140,7 @@ export function notifyPeople(
     const failures = pending.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
     alarms.notify(await delayNotifying(db, { waitMs, problem }));
-    log.warn(
-      { alarms: told.length, failures, error: problem },
-      "nobody could be told of alarms; tried again",
-    );
+    log.warn({ alarms: told.length, failures, error: problem }, "alarms could not be sent; tried again");
     return waitMs;
   };
 }
@@ -191,7 +188,7 @@ export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSetting
   });
 }
 
-/** One of each name before a second, the critical ones first: many of one name bury no other. */
+/** The first alarm of each name before a second, the critical ones first: many alarms of one name bury no other. */
 function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
   const counts = new Map<AlarmNews["name"], number>();
   const ranked = alarms.map((alarm) => {
@@ -204,7 +201,7 @@ function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
   return ranked.map(({ alarm }) => alarm);
 }
 
-/** How urgent, what, where, why, what to do about it, and where that is done. */
+/** The severity, name, subject and reason of an alarm, its remedy, and a link to it. */
 function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
   if (isTest) return `TEST of the alarm webhook of invoice-relay: ${outside(detail, LIMITS.detail)}`;
@@ -215,7 +212,7 @@ function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   const why = sentence(outside(detail, LIMITS.detail));
   const todo = outside(withCommand(action, remedy), LIMITS.action);
   const noted = note === null ? "" : ` Note: ${sentence(outside(note, LIMITS.note))}`;
-  return `${urgency(alarm, severity)}: ${what}. ${why} What to do: ${todo}${noted} ${whereTo(name, settings)}`;
+  return `${urgency(alarm, severity)}: ${what}. ${why} To do: ${todo}${noted} ${whereTo(name, settings)}`;
 }
 
 const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>

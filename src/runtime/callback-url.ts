@@ -9,7 +9,7 @@ export function callbackUrl(publicUrl: string, token: string, reference?: string
   return reference === undefined ? url : `${url}/${encodeURIComponent(reference)}`;
 }
 
-/** What may keep a provider from calling this URL, in plain words. */
+/** Obstacles that may keep a provider from calling this URL, in plain words. */
 export function callbackUrlWarnings(url: string): string[] {
   const { protocol, hostname } = new URL(url);
   const warnings: string[] = [];
@@ -19,7 +19,7 @@ export function callbackUrlWarnings(url: string): string[] {
         "PUBLIC_URL to the relay's public address.",
     );
   if (protocol === "http:")
-    warnings.push("It is plain http: whoever listens in reads the token. Use https for a real provider.");
+    warnings.push("It is plain http: an eavesdropper can read the token. Use https for a real provider.");
   if (url.length > LONGEST_SAFE)
     warnings.push(
       `It is ${url.length} characters long; some providers cut off what is longer than ` +

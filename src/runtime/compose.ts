@@ -16,13 +16,13 @@ interface RelayOptions {
   settings: ServeSettings;
   log: Logger;
   tracing: Tracing | null;
-  /** One pool in all three places where a container has no other. */
+  /** The same pool in all three places where a container has no other. */
   pools: Record<"record" | "hot" | "work", Database>;
   wake: (work: Work) => void;
   wakes: WakeUps["signals"] | null;
 }
 
-/** What one relay is made of: `serve` runs its loops and servers over it, a Lambda function its passes. */
+/** The parts of one relay: `serve` runs its loops and servers over it, a Lambda function its jobs. */
 export function composeRelay({ settings, log, tracing, pools, wake, wakes }: RelayOptions) {
   const sources = sourcesOf(settings);
   const metrics = createMetrics({
@@ -32,9 +32,9 @@ export function composeRelay({ settings, log, tracing, pools, wake, wakes }: Rel
     workers: [],
   });
   const webhook = alarmWebhook(settings, metrics);
-  /** Notifies people at once; null where nobody is. @returns whether they were. */
+  /** Notifies people at once; null without a webhook. @returns whether they were notified. */
   const notifyPeople = webhook && ((alarm: Alarm & { raisedAt: Date }) => webhook.notifyOfNew(alarm));
-  // Over the same pool: an alarm's end is written as soon as that one answers, whatever hangs in the others.
+  // Over the same pool: an alarm's end is written as soon as that one answers, even if all others hang.
   const alarms = new Alarms({ db: pools.record, log, metrics });
   return {
     settings,

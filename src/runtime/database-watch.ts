@@ -14,13 +14,13 @@ interface DatabaseWatchOptions {
   db: Database;
   log: Logger;
   alarms: Alarms;
-  /** At once, since no row can be written; null where nobody is notified. Resolves with whether they were. */
+  /** Runs at once, since no row can be written; null without a webhook. Resolves with whether people were notified. */
   notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
 const LOOK_EVERY_MS = 1_000;
 
-/** What somebody else was answered counts for as long as until the next look, which may come a little late. */
+/** An answer to another caller counts for as long as until the next check, which may come a little late. */
 const FRESH_MS = LOOK_EVERY_MS + 100;
 
 /** An answer that takes longer counts as none. */
@@ -40,7 +40,7 @@ const SILENT: RecordingProblem = {
 
 type AlarmName = RecordingProblem["alarm"];
 
-/** After so long without recording a person is told, in ms. */
+/** After so long without recording people are notified, in ms. */
 const ALARM_AFTER_MS = 5_000;
 
 /** Failures further apart than this, in ms, are not one outage: nothing was tried in between. */
@@ -73,23 +73,23 @@ const BEGINS: Readonly<Record<AlarmName, string>> = {
 };
 
 /**
- * Watches whether callbacks can be recorded: by what the commits of callbacks meet, and by asking Postgres.
- * Readiness and the alarms `database_away` and `recording_failing` follow from it; these are kept in memory while
- * nothing can be recorded, and stored when that ends. `serve` starts its timer; a Lambda function, which runs only
- * during invocations, looks by itself.
+ * Watches whether callbacks can be recorded: by the results of commits, and by asking Postgres. Readiness and the
+ * alarms `database_away` and `recording_failing` follow from it. The alarms are kept in memory while nothing can be
+ * recorded, and stored when that ends. `serve` starts its timer; a Lambda function, which runs only during
+ * invocations, checks by itself.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
   #timer: NodeJS.Timeout | undefined;
-  /** What Postgres said when it was last asked. */
+  /** The newest answer of Postgres. */
   #found: RecordingProblem | null = null;
-  /** What the newest write met. */
+  /** The result of the newest write. */
   #written: { problem: RecordingProblem; isOneOnly: boolean } | null = null;
-  /** One at a time: questions must not pile up at a database that hangs. */
+  /** A single question at a time: questions must not pile up at a database that hangs. */
   #question: Promise<RecordingProblem | null> | null = null;
   /** When it was asked, by performance.now(). */
   #askedAt = 0;
-  /** When Postgres last answered somebody else who asked the same. */
+  /** When Postgres last answered another caller with the same question. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   readonly #looks = new OneForAll<void>();
   #retry: (() => Promise<void>) | null = null;
@@ -154,12 +154,12 @@ export class DatabaseWatch {
     };
   }
 
-  /** Looks now, or joins a look under way. */
+  /** Checks now, or joins a check under way. */
   look(): Promise<void> {
     return this.#looks.run(() => this.#lookNow());
   }
 
-  /** If a write failed, or an outage may last. Resolves once people were told: then a container may be frozen. */
+  /** If a write failed, or an outage may last. Resolves once people were notified: then a container may be frozen. */
   async lookIfTroubled(): Promise<void> {
     if (!this.#isTroubled) return;
     await this.look();
@@ -210,7 +210,7 @@ export class DatabaseWatch {
       return;
     }
     const hadAlarms = this.openAlarms.length > 0;
-    // What cannot be stored yet stays open.
+    // Alarms that cannot be stored yet stay open.
     await this.#endAll().catch(() => undefined);
     if (hadAlarms) this.#onChange();
   }

@@ -19,15 +19,15 @@ const PATIENCE_MS = 20_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * One payment through every real part, in a place that is gone afterwards.
- * @returns the event as the subscriber got it, as text, and what became of the payment.
+ * Sends one payment through every real part, in a temporary place.
+ * @returns the event as the subscriber got it, as text, and the payment's outcome.
  * @throws RelayError with the failed step.
  */
 export async function runDemo({ tell, ...options }: DemoOptions) {
   await using place = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
   place.defer(() => rm(dataDir, { recursive: true, force: true }));
-  // Where root has to run Postgres as the user `nobody`, that user must be able to enter.
+  // As root, Postgres runs as another user, who must be able to enter.
   await chmod(dataDir, 0o711);
   const received: string[] = [];
   const world = await startLocalEnvironment({

@@ -73,11 +73,11 @@ function linesFor(name: string, value: string): string[] {
 }
 
 /**
- * Prepares this process for a local world: what the shell sets for other work is removed, for libraries
- * too. The local SNS takes any credentials, but the AWS SDK sends none without some; whatever account the
- * shell or the home folder is logged in to stays out of it, and nothing here is asked through a proxy.
+ * Prepares this process for a local environment: a shell's settings for other work are removed, for libraries too.
+ * The local SNS takes any credentials, but the AWS SDK sends no request without some; the account that the shell or
+ * the home folder is logged in to stays out of it, and no request here passes a proxy.
  * @param environment `process.env`.
- * @param kept the names that stay. @returns the names of what was taken out.
+ * @param kept the names that stay. @returns the names that were removed.
  */
 export function enterLocalWorld(
   environment: Record<string, string | undefined>,
@@ -175,19 +175,19 @@ const textIn = (xml: string, element: string): string =>
   new RegExp(`<${element}>([^<]*)</${element}>`).exec(xml)?.[1] ?? "";
 
 export interface LocalEnvironmentOptions {
-  /** What tunes the relay is taken from it; what points at a real provider, topic or database is not. */
+  /** Settings that tune the relay are taken from it; those that point at a real provider, topic or database are not. */
   environment: Record<string, string | undefined>;
   /** Used instead of an embedded one; it must be the relay's own, or empty. */
   database: Secret | undefined;
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
   durable: boolean;
-  /** `false` for a world that lives for one payment, which a sweep would ask about a second time. */
+  /** `false` for an environment that lives for one payment, which a sweep would ask about a second time. */
   reconciles: boolean;
   /** The ports wanted; a free one where it is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
-  /** Called with what differs from what was asked for. */
+  /** Called with each difference from the options. */
   remark: (text: string) => void;
   signal: AbortSignal;
   onMessage: (message: ReceivedMessage) => void;
@@ -293,7 +293,7 @@ export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
     consoleUrl: relay.consoleUrl ?? `${settings.PUBLIC_URL}/console`,
     adminToken,
     db,
-    /** What another program needs to work with this relay: its settings, and credentials that the local SNS takes. */
+    /** The settings that another program needs to work with this relay, and credentials that the local SNS takes. */
     environment: { ...tuning, ...own, ...LOCAL_AWS_CREDENTIALS },
     /** Stops it all, in the order in which nothing is lost. */
     stop: () => running.disposeAsync(),
@@ -303,7 +303,7 @@ export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
 /** Everything a payment passes, on this machine. */
 type LocalEnvironment = Awaited<ReturnType<typeof startLocalEnvironment>>;
 
-/** What ties a relay to a real provider, topic or proxy. */
+/** Settings that tie a relay to a real provider, topic or proxy. */
 const IDENTITY = new Set<string>([...SOURCE_SETTINGS, "DATABASE_URL", "SOURCES_FILE", "TRUSTED_PROXIES"]);
 
 const LOCAL_TOPIC = /^arn:aws:sns:[^:]*:000000000000:/;
@@ -313,7 +313,7 @@ async function refuseForeignDatabase(db: Database): Promise<void> {
   const real = (await knownTopics(db)).find((arn) => !LOCAL_TOPIC.test(arn));
   if (real === undefined) return;
   throw new RelayError(
-    `This database belongs to a relay that publishes to ${real}. What runs here is for trying things out ` +
+    `This database belongs to a relay that publishes to ${real}. The local relay is for trying things out ` +
       "and would mix up its invoices: name another database, or none.",
   );
 }

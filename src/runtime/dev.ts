@@ -25,7 +25,7 @@ interface DevOptions
   tell: (happening: Happening) => void;
 }
 
-/** What `npm start` wants; free ones where they are taken. */
+/** The ports of `npm start`; free ones where they are taken. */
 const PORTS = { relay: 4000, collectionService: 4001, sns: 4002, postgres: 4003 };
 
 /** Other programs use the name PORT too: a value that is no port was meant for one of them. */

@@ -35,7 +35,10 @@ import { destinationOf } from "./pumps.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** Looks at everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are asked side by side. */
+/**
+ * Checks everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are checked
+ * side by side.
+ */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   let settings: ServeSettings | null = null;
   try {
@@ -45,7 +48,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
     for (const problem of problems) yield fault("settings", problem);
   }
   if (settings !== null) yield ok("settings", "everything that serve needs is there");
-  // That nothing is reconciled is left out here: `checkReconciliation` tells it, as a fault.
+  // A lack of reconciliation is left out here: `checkReconciliation` reports it, as a fault.
   const shown = { ...statusSettings(settings ?? readSettings({})), sources: null };
   const later: AlarmGroup[] = [];
   yield* checkDatabase(environment, shown, later);
@@ -58,7 +61,7 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   }
   const sources = sourcesOf(settings);
   yield* checkCallbackUrls(settings, sources);
-  // None waits for another that does not answer.
+  // Side by side, so that a source that does not answer delays no other.
   const providers = (await Promise.all(sources.map((source) => checkProvider(source, settings)))).flat();
   yield* providers;
   const topics = await checkTopics(sources, settings);
@@ -81,7 +84,7 @@ async function* checkDatabase(
   later: AlarmGroup[],
 ): AsyncGenerator<Check> {
   const url = databaseUrlOf(environment);
-  // What is wrong with it is reported among the settings.
+  // Its faults are reported among the settings.
   if (url === undefined) return;
   const { db, close } = connectOnce(url);
   try {
@@ -185,7 +188,7 @@ async function checkSchema(db: Database): Promise<Check> {
   }
 }
 
-/** Alarms whose cause a check shows by itself while it lasts: one fault is told once. */
+/** Alarms whose cause a check shows by itself while it lasts: one fault is reported once. */
 const SHOWN_BY: Readonly<Partial<Record<AlarmName, "provider" | "topic">>> = {
   source_failing: "provider",
   source_paused: "provider",
@@ -196,8 +199,8 @@ const SHOWN_BY: Readonly<Partial<Record<AlarmName, "provider" | "topic">>> = {
 };
 
 /**
- * What waits for a person, as `status` tells it; none of it keeps `serve` from starting.
- * @param later takes what another check may show.
+ * Action items of `status`; `serve` starts in spite of them.
+ * @param later takes alarms that another check may show.
  */
 async function* checkStatus(
   db: Database,
@@ -265,14 +268,14 @@ const checkReconciliation = (sources: readonly Source[]): Check[] =>
     ...RECONCILES[reconciliation],
   }));
 
-/** Whoever is told of alarms reads a message that says it is a test. */
+/** Sends people a message that says it is a test. */
 async function checkAlarmWebhook(settings: ServeSettings): Promise<Check> {
   const about = "alarm webhook";
   const webhook = alarmWebhook(settings, createMetrics());
   if (webhook === null)
     return warning(
       about,
-      "none: nobody is told of alarms. Set ALARM_WEBHOOK_URL to where people read messages",
+      "none: alarms are sent nowhere. Set ALARM_WEBHOOK_URL to where people read messages",
     );
   const problem = await webhook.test();
   return problem === null
@@ -318,7 +321,7 @@ async function checkTopics(sources: readonly Source[], settings: ServeSettings):
   return [...checked, ...without.map(({ name }) => ok("test topic", `${name} ${held}`))];
 }
 
-/** The topic is there, in the region, signs as consumers want it, and somebody is subscribed. */
+/** Checks that the topic exists, in the region, signs as consumers want it, and has a subscriber. */
 async function checkTopic(arn: string, about: string, settings: ServeSettings): Promise<Check> {
   const [, , , region = ""] = arn.split(":");
   if (region !== settings.AWS_REGION)
@@ -338,7 +341,7 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
         );
       return found.subscriptions > 0
         ? ok(about, `${arn}, subscribed to by ${found.subscriptions}`)
-        : warning(about, `${arn} is there, and nobody is subscribed to it`);
+        : warning(about, `${arn} is there, but has no subscribers`);
     case "not_allowed":
       return warning(
         about,
@@ -375,7 +378,7 @@ async function checkProvider(
     const checks: Check[] = [];
     for (const id of source.collectionIds) {
       const check = await checkCollection(client, id, about);
-      // What says the same of each collection is of the whole account.
+      // A result that is the same for each collection concerns the whole account.
       if (checks.every(({ says }) => says !== check.says)) checks.push(check);
     }
     return checks;
@@ -384,7 +387,7 @@ async function checkProvider(
   }
 }
 
-/** A 404 alone proves nothing: any web server gives one. What proves more is what confirming asks for too. */
+/** A 404 alone proves nothing: any web server gives one. The proof that confirming asks for counts here too. */
 async function checkKey(client: CollectionClient, proof: SourceProof, about: string): Promise<Check> {
   try {
     await client.getInvoice(randomUUID());

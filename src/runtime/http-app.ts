@@ -28,8 +28,8 @@ import type { DatabaseWatch } from "./database-watch.ts";
 import type { MetricsPage } from "./metrics-page.ts";
 
 /**
- * The Express app around the given handlers, routers among them. What none of them knows gets 404; what
- * breaks is logged without the URL, which may hold a token.
+ * The Express app around the given handlers, routers among them. A request that they do not know gets 404; an error
+ * is logged without the URL, which may hold a token.
  * @param trustedProxies addresses whose X-Forwarded-For is believed.
  */
 export function httpApp(
@@ -43,7 +43,7 @@ export function httpApp(
   app.disable("etag");
   app.use((request, _response, next) => {
     const { "x-forwarded-for": forwarded } = request.headers;
-    // Express takes what has a port for no address. What is recorded are the raw headers.
+    // For Express an address with a port is no address. The raw headers are recorded.
     if (typeof forwarded === "string") request.headers["x-forwarded-for"] = withoutPorts(forwarded);
     next();
   });
@@ -55,7 +55,7 @@ export function httpApp(
   });
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
     if (response.headersSent) {
-      // The rest cannot follow, and whoever reads must notice. Express would print the error as it is.
+      // The rest cannot follow, and its reader must notice. Express would print the error as it is.
       log.warn({ method: request.method, ...faultOf(error) }, "an answer broke off");
       return void request.socket.destroy();
     }
@@ -148,7 +148,7 @@ export function mayReadMetrics(
   return token === undefined && (OPS_PORT !== undefined || isFromThisMachine(request));
 }
 
-/** What a proxy adds: then the peer on this machine is the proxy, and the client is anybody. */
+/** Headers that a proxy adds: then the peer on this machine is the proxy, and the client may be anyone. */
 const FORWARDED = [
   "forwarded",
   "via",

@@ -6,7 +6,7 @@ import type { Metrics } from "../platform/metrics/index.ts";
 import type { Signer } from "../platform/signing/index.ts";
 import type { Lease, WakeUps } from "../platform/worker/index.ts";
 
-/** What jobs, and the admin API of the same process, are made with. */
+/** The dependencies of jobs, and of the admin API of the same process. */
 export interface JobContext {
   db: Database;
   /** The same database, for claims and outcomes: what every payment waits for. */

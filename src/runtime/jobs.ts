@@ -72,7 +72,10 @@ const MINUTE_MS = 60_000;
 /** Of a job that the poll makes run: nothing is waited for so long. */
 const SELDOM_MS = 30 * MINUTE_MS;
 
-/** What a relay does by itself, with those below: `serve` and Lambda run these, and the poll finds which are due. */
+/**
+ * The jobs that a relay does by itself, with those below: `serve` and Lambda run these, and the poll finds which
+ * are due.
+ */
 export const JOBS = {
   /** Frees work whose lease ran out. */
   rescue: {
@@ -83,11 +86,11 @@ export const JOBS = {
       ({ db, wakes }) =>
       async () => {
         if ((await confirmationLeases.releaseExpired(db)) > 0) {
-          failpoint("confirmations rescued");
+          failpoint("confirmations reaped");
           wakes?.confirm.raise();
         }
         if ((await outboxLeases.releaseExpired(db)) > 0) {
-          failpoint("events rescued");
+          failpoint("events reaped");
           wakes?.publish.raise();
         }
         await reapListWork(db);
@@ -169,7 +172,7 @@ export const JOBS = {
   },
 } as const satisfies Record<string, Job>;
 
-/** Of these each source has one of its own: none waits for another's list (G11). */
+/** Jobs of which each source has its own: a source waits for no other source's list (nothing stands still, G11). */
 export const SOURCE_JOBS = {
   sweep: {
     ...{ on: ["reconcile"], everyMs: SELDOM_MS, wake: "reconcile" },
@@ -202,7 +205,7 @@ function processOf(context: JobContext) {
     provider: providerOf(source, context.settings),
   }));
   const publisher = createPublishPump(context);
-  // Without wake-ups there is nobody to hand work to: in Lambda each job is a function of its own.
+  // Without wake-ups work cannot be dispatched: in Lambda each job is a function of its own.
   const worksBeside = (context.wakes ?? null) !== null;
   const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
   const sources = context.sources.map(({ name }) => name);
@@ -239,7 +242,7 @@ export function createJobs(context: JobContext) {
     /** Where new confirmations of this process may go without a claim; under a rate limit each must be counted. */
     handoff: worksBeside && context.settings.CONFIRM_RATE_PER_SECOND === undefined ? confirmer : null,
     async close() {
-      // Work that was handed over at the very end is finished or released.
+      // Work that was dispatched at the very end is finished or released.
       for (const pump of [confirmer, publisher.pump])
         await pump.drain(AbortSignal.abort()).catch((error: unknown) => {
           context.log.warn(

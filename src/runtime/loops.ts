@@ -16,7 +16,7 @@ import { pollForWork } from "./poll.ts";
 
 /** How often one poll finds which jobs are due, in ms. */
 const POLL_MS = 1_000;
-/** People are told of work that has only failed for as long as so many leases last (G11). */
+/** People are notified of work that has only failed for as long as so many leases last (nothing stands still, G11). */
 const LEASES_IN_VAIN = 2;
 
 interface LoopGiven extends Pick<BoundJob, "source" | "run" | "everyMs"> {
@@ -29,15 +29,18 @@ interface LoopsOptions {
   /** null without workers. */
   jobs: Jobs | null;
   wakes: WakeUps["signals"];
-  /** Raised when others should hear whether this process can record. */
+  /** Raised when this process begins or ceases to be able to record, for the others to know. */
   recordingChanges: Signal;
 }
 
-/** Starts what one `serve` does by itself: it is seen by others and, as its part is, works or tells of silence. */
+/** Starts the loops of one `serve`: it is seen by others and, as its part is, works or reports silence. */
 export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChanges }: LoopsOptions) {
   const { db, alarms, database, serves, notifyPeople, log, metrics, lease } = parts;
   const loops: (LoopGiven & { wake: Signal; loop: Loop })[] = [];
-  /** What fails while nothing can be recorded is told with that, and has its time again afterwards. */
+  /**
+   * The last time when nothing could be recorded: loops that fail then are reported with that, and have their full
+   * time again afterwards.
+   */
   let troubledAt = Number.NEGATIVE_INFINITY;
   const whyFailing = (): Problem | null => {
     if (database.openAlarms.length > 0) troubledAt = performance.now();
@@ -47,7 +50,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
   /** Raised where other work only fails, or does no longer. */
   const standingChanges = new Signal();
   let stood: string | undefined;
-  /** Alarms of silent processes that nobody was told of yet. */
+  /** Alarms of silent processes that people were not notified of yet. */
   const untold = new Set<Alarm & { raisedAt: Date }>();
   const silenceBegins = new Signal();
   const beat = async () => {
@@ -62,8 +65,8 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
     return BEAT_MS;
   };
   /**
-   * Without workers people are told of silence at once, and again until they are: those of other processes may
-   * be what has died, and a process that only takes callbacks may have no right to mark an alarm as told.
+   * Without workers people are notified of silence at once, and again until they are: the processes that would do
+   * it may be the dead ones, and a process that only takes callbacks may have no right to mark an alarm as told.
    */
   const tell = async () => {
     for (const alarm of untold) if (await notifyPeople?.(alarm)) untold.delete(alarm);
@@ -92,14 +95,14 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
     start({ name: "look", run: wakeDue, everyMs: POLL_MS });
   }
   return {
-    /** Resolves when no pass is under way any more. */
+    /** Resolves when no job run is under way any more. */
     stop: () => Promise.all(loops.map(({ loop }) => loop.stop())),
-    /** Tells the others that it ends; if the database is away, they notice its silence. */
+    /** Announces its end to the others; if the database is away, they notice its silence. */
     leave: () => presence.leave().catch(() => undefined),
   };
 }
 
-/** The loops that have only failed for so long since then, and why the first does; null where none has. */
+/** The loops that have only failed for so long since then, and why the first does; null if all work. */
 function whyStanding(
   loops: readonly { name: string; loop: Loop }[],
   sinceMs: number,

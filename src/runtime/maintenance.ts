@@ -22,7 +22,7 @@ import type { JobContext } from "./job.ts";
 
 const SECOND_MS = 1_000;
 
-/** One chore that fails must not keep the others waiting for long. */
+/** The most that a failing chore may keep the others waiting. */
 const CHORES_WAIT_LIMIT_MS = 30_000;
 
 /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
@@ -30,7 +30,7 @@ export async function doSmallChores(context: JobContext): Promise<number | null>
   const { db, settings, alarms, log } = context;
   let hasMore = false;
   const retryInMs = await maintain(context, {
-    // By today's settings, in every pass: an older or newer process may write others.
+    // By today's settings, in every run: an older or newer process may write others.
     async held_events() {
       const { released, more } = await holdOrReleaseTestEvents(db, context.sources);
       hasMore ||= more;
@@ -88,7 +88,7 @@ export const makePartitionsDue = async (context: JobContext): Promise<number> =>
 
 type MaintenanceContext = Pick<JobContext, "db" | "alarms" | "log">;
 
-/** What failed is tried again neither so often that it is a burden nor so late that nobody sees it mended. */
+/** The waits before a failed chore is tried again: no burden, and yet a repair shows soon. */
 const BACK_OFF = { firstMs: 60_000, capMs: 3_600_000 };
 
 /** Does these chores. @returns how long until the next try of what failed, in ms; null when all is done. */
@@ -120,7 +120,7 @@ export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">
     if (!isNotAllowed(error)) throw error;
     log.info(
       "this database user may not make partitions of the callback log: `migrate` makes them, and " +
-        "whoever holds the role worker",
+        "so does a user with the role worker",
     );
     if (await isReadyForNextMonth(db)) return null;
     return (
@@ -136,7 +136,7 @@ interface Times {
   sweepMs: number;
 }
 
-/** One moment that work waits for, and the longest that anything waits for it, in ms or as an interval. */
+/** A moment that work waits for, and the longest that anything waits for it, in ms or as an interval. */
 interface Wait {
   table: keyof Tables;
   column: string;
@@ -202,9 +202,9 @@ const bringOneForward = new VaryingStatement(
 );
 
 /**
- * Brings forward to now what is due later than anything waits: Postgres' clock was set back since it was written.
- * Run each hour, it has such a step delay work by about an hour at most, whoever saw it. A locked row is being
- * written at this moment.
+ * Brings forward to now any moment that is later than the longest wait: Postgres' clock was set back since it was
+ * written. Run each hour, it limits the delay from such a step to about an hour. A locked row is being written at
+ * this moment.
  * @returns how many moments were moved.
  */
 export async function bringForward(db: Database, times: Times): Promise<number> {

@@ -21,7 +21,7 @@ const RESOLUTION_MS = 10;
 
 const QUANTILES = { "0.5": 50, "0.99": 99, "1": 100 } as const;
 
-/** What Node says of the process: watched once, however many relays run in it. */
+/** Node's own metrics of the process: watched once, however many relays run in it. */
 const ofProcess = new Registry();
 let isCollected = false;
 
@@ -162,7 +162,7 @@ function showProofs(metrics: Metrics, { sweeps, certificates, firstServed, unpro
   for (const [source, at] of oldest) lastSweep.set({ source }, at);
   for (const { source, result, finishedAt } of certificates)
     lastCertificate.set({ source, result }, finishedAt.getTime() / 1_000);
-  // Or nobody would be told of a source that never has one.
+  // Or no alert would fire for a source that never has one.
   for (const { source, at } of firstServed)
     if (at !== null && !certificates.some((one) => one.source === source))
       lastCertificate.set({ source, result: "none" }, at.getTime() / 1_000);

@@ -10,7 +10,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-// The package as a whole brings metrics and logs along, which nobody here needs.
+// The package as a whole brings metrics and logs along, which are not needed here.
 import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer/build/src/trace/protobuf/index.js";
 import {
   defaultResource,
@@ -40,7 +40,7 @@ interface OpenTelemetryOptions extends SpanExporterOptions {
 const QUEUE_LIMIT = 8_192;
 const EVERY_MS = 1_000;
 
-/** OpenTelemetry's SDK behind the port: the one place that knows it. Nothing global is registered. */
+/** OpenTelemetry's SDK behind the port: only this file knows it. Nothing global is registered. */
 export function openTelemetry({ serviceName, version, share, ...exporting }: OpenTelemetryOptions) {
   const exporter = new OtlpSpanExporter(exporting);
   const processor = new BatchSpanProcessor({
@@ -151,7 +151,7 @@ class OtlpSpanExporter implements SpanExporter {
           { error, spans: spans.length },
           "traces cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT; these are lost",
         );
-      // Whatever came of them: they are not sent again.
+      // Sent or not, they are not sent again.
       done({ code: 0 });
     });
     this.#underWay.add(sending);

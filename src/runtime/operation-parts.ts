@@ -187,7 +187,7 @@ export function logWhatIsOn(log: Logger, settings: ServeSettings, sources: reado
       );
 }
 
-/** What `status` needs from the settings; on a machine that has only DATABASE_URL they name no source. */
+/** The settings that `status` needs; on a machine that has only DATABASE_URL they name no source. */
 export function statusSettings(settings: Settings): StatusSettings {
   const { sourcesInFile, COLLECTION_API_KEY, COLLECTION_IDS, RECONCILE_INTERVAL: intervalMs } = settings;
   if (sourcesInFile === null && COLLECTION_API_KEY === undefined && COLLECTION_IDS === undefined)

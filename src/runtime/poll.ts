@@ -44,7 +44,7 @@ const selectDue = new Statement(COLUMNS, (slots: Slots<Polling>) => {
   ])}`;
 });
 
-/** What one poll found. */
+/** The result of one poll. */
 interface Found {
   takesCallbacks: boolean;
   isDue: (name: JobName, source?: string) => boolean;

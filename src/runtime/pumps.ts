@@ -25,7 +25,7 @@ import type { Provider } from "../provider/index.ts";
 import type { JobContext } from "./job.ts";
 import { routesOf } from "./sources.ts";
 
-/** What confirms in one process. @param events where new events may go without a claim; null for nowhere */
+/** The confirmer of one process. @param events where new events may go without a claim; null for nowhere */
 export function createConfirmPump(
   context: JobContext,
   providers: readonly { source: Source; provider: Provider }[],
@@ -95,7 +95,7 @@ export const destinationOf = (settings: ServeSettings, connections = CONNECTIONS
     timeoutMs: TIMEOUT_MS,
   });
 
-/** What publishes in one process, and how its connections are closed. */
+/** The publisher of one process, and a function that closes its connections. */
 export function createPublishPump(context: JobContext) {
   const { db, hot, settings, lease, alarms, log, metrics, tracer = null } = context;
   const destination = destinationOf(settings);

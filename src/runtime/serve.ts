@@ -41,14 +41,14 @@ const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;
 const WORKING_CONNECTIONS = 4;
 
-/** Those of packages stand between ours. */
+/** Enough for ours, which stand between those of packages. */
 const STACK_FRAMES = 30;
 
 /**
- * Starts the relay. What needs no database stands first: while that is away the process lives, is not ready,
+ * Starts the relay. Parts that need no database start first: while that is away the process lives, is not ready,
  * answers callbacks with 503, and goes on by itself.
  * @throws RelayError when the schema does not fit (it says which command to run), or the port is taken; the
- *   database's error when it refuses what DATABASE_URL says.
+ *   database's error when it refuses the values of DATABASE_URL.
  */
 export async function serve(options: ServeOptions) {
   const { settings, log, http, workers, host, stop = new AbortController().signal } = options;
@@ -75,7 +75,7 @@ export async function serve(options: ServeOptions) {
   let stopping: Promise<void> | null = null;
   let loops: ReturnType<typeof startLoops> | null = null;
   const recordingChanges = new Signal();
-  // Made before they are started, so that recorded work can be handed over to them.
+  // Made before they are started, so that recorded work can be dispatched to them.
   const jobs = workers ? createJobs(parts) : null;
   const doors = serversOf(parts, {
     host,
@@ -101,7 +101,7 @@ export async function serve(options: ServeOptions) {
     await requireSchema(parts.hot, "relay");
     await requireWholeSessions(settings.DATABASE_URL);
     await register(parts.hot, parts.sources);
-    // Known to whoever checks before anything bears its signature.
+    // Registered before its first signature, so that every signature can be checked.
     if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
     if (!isLogged) logWhatIsOn(log, settings, parts.sources);
     isLogged = true;
@@ -126,9 +126,9 @@ export async function serve(options: ServeOptions) {
       /** Where operators are served on this machine: on OPS_PORT, else where callbacks are. */
       opsUrl: ops?.url ?? null,
       opsPort: ops?.port ?? null,
-      /** The operators' pages on this machine; null where nobody can sign in, or nothing listens. */
+      /** The operators' pages on this machine; null where signing in is impossible, or nothing listens. */
       consoleUrl: ops === null || settings.ADMIN_TOKENS === undefined ? null : `${ops.url}/console`,
-      /** Takes no new requests, finishes what was recorded or gives its lease back; within 10 s. */
+      /** Takes no new requests, finishes recorded work or releases its lease; within 10 s. */
       stop: stopRelay,
     };
   } catch (error) {
@@ -139,7 +139,7 @@ export async function serve(options: ServeOptions) {
 
 export type RunningRelay = Awaited<ReturnType<typeof serve>>;
 
-/** What nothing catches ends the process, as in Node; its trace goes to the log, masked, not to stderr. */
+/** Uncaught errors end the process, as in Node; their trace goes to the log, masked, not to stderr. */
 export function endOnUncaught(log: Logger): void {
   process.on("uncaughtException", (error, origin) => {
     log.fatal({ origin, ...faultOf(error) }, "a bug ends this process; its work is taken up by the next");
@@ -150,10 +150,9 @@ export function endOnUncaught(log: Logger): void {
 const AGAIN_MS = 1_000;
 
 /**
- * Tries until the database is there. That it is away is logged when it begins, and each time the reason
- * changes.
+ * Tries until the database is there. Its absence is logged when it begins, and each time the reason changes.
  * @returns true once it is there; false once `stop` is aborted, perhaps with a try still under way.
- * @throws any other error at once: what a person has to put right is not waited for.
+ * @throws any other error at once: a fault that a person must repair is not waited for.
  */
 async function waitForDatabase(
   attempt: () => Promise<void>,

@@ -38,7 +38,7 @@ interface ServersOptions {
   /** The interface to listen on; all of them when left out. */
   host: string | undefined;
   pools: Readonly<Record<string, () => PoolUsage>>;
-  /** The database was looked at and found right: nothing is recorded before that. */
+  /** The database was checked and found right: nothing is recorded before that. */
   isStarted: () => boolean;
   isStopping: () => boolean;
 }
@@ -48,7 +48,7 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
   const { settings, db, log, metrics } = parts;
   const { OPS_PORT, ADMIN_TOKENS: adminTokens = [] } = settings;
   const open: RunningServer[] = [];
-  /** What holds connections open, and so is stopped before the servers. */
+  /** The parts that hold connections open, and so are stopped before the servers. */
   const hangsUp: { stop(): void }[] = [];
   const stoppable: { stop(): void }[] = [];
 
@@ -106,7 +106,7 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** The admin API of this process; closed without ADMIN_TOKENS. `stop` hangs up on whoever listens. */
+/** The admin API of this process; closed without ADMIN_TOKENS. `stop` ends open streams. */
 function adminRoutes(options: JobContext): { routers: Router[]; stop(): void } {
   const { db, settings, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];

@@ -20,7 +20,7 @@ export async function register(db: Database, sources: readonly Source[]): Promis
   failpoint("upstreams registered");
 }
 
-/** What the settings name. */
+/** The names in the settings, for the row of this process. */
 export const servedBy = (sources: readonly Source[]): Served => ({
   sources: Object.fromEntries(sources.map(({ name, collectionIds }) => [name, collectionIds])),
   topics: topicArnsOf(sources),
@@ -59,7 +59,7 @@ export const providerOf = (source: Source, settings: ServeSettings): Provider =>
     connections: settings.CONFIRM_CONCURRENCY,
   });
 
-/** A source as reconciliation sees it; the provider is the one that the source is asked at anyway. */
+/** A source as reconciliation sees it; its provider is the one that confirmations use too. */
 export function reconcileSource(source: Source, provider: Provider, settings: Settings): ReconcileSource {
   return {
     name: source.name,

@@ -139,13 +139,13 @@ export async function requireWholeSessions(url: Secret): Promise<void> {
 
 /** Why callbacks cannot be recorded, for a person; no secrets, no personal data. */
 export interface Why {
-  /** What is wrong, without a full stop. */
+  /** The fault, without a full stop. */
   reason: string;
-  /** What to do about it, a sentence. */
+  /** The remedy, a sentence. */
   action: string;
 }
 
-/** What keeps callbacks from being recorded. */
+/** The fault that keeps callbacks from being recorded. */
 export interface RecordingProblem extends Why {
   alarm: "database_away" | "recording_failing";
 }

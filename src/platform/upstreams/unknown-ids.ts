@@ -56,7 +56,7 @@ export class UnknownIds {
   readonly #alarms: Alarms;
   readonly #alarm: Alarm;
   #unwritten = "";
-  // As far as this process knows: its first answer is written, whatever it says.
+  // Assumed until the first answer, so that this is written in any case.
   #isFlooded = true;
   readonly #writes = new Turns(1);
 

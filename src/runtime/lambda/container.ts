@@ -112,7 +112,7 @@ export async function openContainer(connections: number, purpose: Purpose) {
     lambda: { name, version },
     /** Replaces connections that broke while the container was frozen. Await it before each invocation's work. */
     async awaken() {
-      // By the time of day, which goes on while a container is frozen; set back, it looks as well.
+      // By the time of day, which goes on while a container is frozen; set back, it checks as well.
       const slept = Math.abs(Date.now() - usedAt) > SLEPT_MS;
       usedAt = Date.now();
       if (slept) await endSilentSessions(SIGN_OF_LIFE_MS);
@@ -122,7 +122,7 @@ export async function openContainer(connections: number, purpose: Purpose) {
   };
 }
 
-/** What every function keeps for the lifetime of its container. */
+/** The parts that every function keeps for the lifetime of its container. */
 export type Container = Awaited<ReturnType<typeof openContainer>>;
 
 /** Made on the first call and kept for the container's life; if that fails, the next call tries again. */

@@ -31,7 +31,7 @@ export const replay = jobHandler("replay");
 /** Creates the log's next partitions, and drops what is older than RETENTION. */
 export const retention = jobHandler("retention");
 
-/** How long before Lambda's timeout work is finished or given back, in ms. */
+/** How long before Lambda's timeout work is finished or released, in ms. */
 const STOP_BEFORE_MS = 10_000;
 
 const CONNECTIONS = 2;
@@ -138,15 +138,15 @@ function atItsPace({ run, everyMs }: BoundJob): Run {
   };
 }
 
-/** A line that has nothing to do looks again after this long at the latest, in ms, while others work. */
+/** A line that has nothing to do polls again after this long at the latest, in ms, while others work. */
 const LOOKS_AGAIN_MS = 1_000;
 
 /**
- * Runs lines of jobs side by side, the jobs of a line one after the other. A line goes on while one of
- * its jobs expects more work within `lingerMs`, which is faster than a new invocation, and looks again as
- * long as any other works: a slow line takes nobody's turn, although only one invocation runs at a time. The
- * schedule picks up the rest, also after `stop`.
- * @throws what the last try of a line failed with, once no line works any more.
+ * Runs lines of jobs side by side, the jobs of a line one after the other. A line goes on while one of its jobs
+ * expects more work within `lingerMs`, which is faster than a new invocation, and polls again as long as any other
+ * works: a slow line delays no other, although only one invocation runs at a time. The schedule picks up the rest,
+ * also after `stop`.
+ * @throws the error of a line's last try, once no line works any more.
  */
 export async function drain(
   lines: readonly (readonly Run[])[],

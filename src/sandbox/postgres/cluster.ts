@@ -22,7 +22,7 @@ import { Secret } from "../../platform/values/index.ts";
 
 const execute = promisify(execFile);
 
-/** In whose name Postgres runs. Postgres refuses to run as root. */
+/** The account under which Postgres runs. Postgres refuses to run as root. */
 export interface Account {
   readonly name: "self" | "namespace" | "nobody";
   readonly prefix: readonly string[];
@@ -41,8 +41,8 @@ const SELF: Account = { name: "self", prefix: [], ids: {} };
 const TRY = 'cd "$1" && exec "$2" --version';
 
 /**
- * The first account of this machine that may enter the data dir and run the programs, found by trying.
- * @throws RelayError with what each account was refused by.
+ * Finds the first account of this machine that may enter the data dir and run the programs, by trying.
+ * @throws RelayError with each account's refusal.
  */
 export async function chooseAccount(dataDir: string, binaries: string): Promise<Account> {
   const refusals: string[] = [];
@@ -55,7 +55,8 @@ export async function chooseAccount(dataDir: string, binaries: string): Promise<
     }
   }
   const asRoot =
-    "Postgres refuses to run as root, and nobody may not enter these folders: run as an ordinary user, " +
+    "Postgres refuses to run as root, and no other account that was tried may enter these folders: " +
+    "run as an ordinary user, " +
     `chmod o+x the folders above ${binaries} and ${dataDir}, or `;
   throw new RelayError(
     `Embedded Postgres: it cannot be run here (${messageOf(refusals.join("; "))}). ` +
@@ -65,7 +66,8 @@ export async function chooseAccount(dataDir: string, binaries: string): Promise<
 
 /** The best first. */
 async function candidates(): Promise<Account[]> {
-  // To itself the process is nobody, to the file system it stays who it was: nothing has to change hands.
+  // Inside the namespace the process is an unprivileged user; to the file system its user stays the same, so files
+  // need no new owner.
   const namespace: Account = {
     name: "namespace",
     prefix: ["unshare", "--user", "--map-user=65534", "--"],
@@ -261,7 +263,7 @@ async function readPassword(dataDir: string, folder: string): Promise<Secret> {
     return new Secret((await readFile(file, "utf8")).trim());
   } catch (cause) {
     throw new RelayError(
-      `Embedded Postgres: ${file} cannot be read, and without it nobody gets into ${folder}. Restore ` +
+      `Embedded Postgres: ${file} cannot be read, and it is the only way into ${folder}. Restore ` +
         `it, or remove ${dataDir} to begin anew.`,
       { cause },
     );

@@ -90,7 +90,7 @@ const urlOf = (password: Secret, port: number, database: string) =>
 async function createDatabase(password: Secret, port: number): Promise<void> {
   const client = new pg.Client({
     connectionString: urlOf(password, port, "postgres"),
-    // Said here, so that PGOPTIONS is not read.
+    // Set here, so that PGOPTIONS is not read.
     options: "-c timezone=UTC",
   });
   client.on("error", () => {});
@@ -135,7 +135,7 @@ interface SpawnServerOptions {
   cluster: string;
   port: number;
   durable: boolean;
-  /** Takes what Postgres prints; emptied first. */
+  /** Takes Postgres' output; emptied first. */
   logFile: string;
 }
 
@@ -159,7 +159,7 @@ async function spawnServer(options: SpawnServerOptions): Promise<SpawnResult> {
     await delay(10);
   }
   await server.stop();
-  throw new RelayError(`Embedded Postgres: not ready after two minutes. What it says: ${options.logFile}`);
+  throw new RelayError(`Embedded Postgres: not ready after two minutes. Its output: ${options.logFile}`);
 }
 
 async function launch(options: SpawnServerOptions): Promise<ServerProcess> {

@@ -55,7 +55,7 @@ function sendTooMany(response: Response, retryAfterSeconds: number): void {
   sendRefusal(response, new Refused("tooMany"));
 }
 
-/** The last handler: what a request did to make itself unreadable is a 4xx, the rest is logged. */
+/** The last handler: requests that are themselves unreadable get a 4xx, other errors are logged. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, _next) => {
     const refused = refusalFor(error);
@@ -78,7 +78,7 @@ export function refusalFor(error: unknown): Refused {
 
 type Send = (response: Response, retryAfterSeconds: number) => void;
 
-/** What comes when the provider itself was never reached: none of it is in the provider's envelope. */
+/** Answers of a gateway in front of the provider, without the provider's envelope. */
 const gateway =
   (status: number, text = "", headers: Record<string, string> = {}): Send =>
   (response) =>
@@ -112,7 +112,7 @@ const refuse =
   (response) =>
     sendRefusal(response, new Refused(...refusal));
 
-/** What is answered instead of anything that the operation could say. */
+/** Answers that come in place of the operation's own. */
 const INSTEAD = {
   "429": sendTooMany,
   "500": refuse("failed"),
@@ -125,7 +125,7 @@ const INSTEAD = {
 
 const firstHalf = (text: string) => text.slice(0, text.length >> 1);
 
-/** What becomes of the operation's own answer. */
+/** Ways to spoil the operation's own answer. */
 const SPOILED = {
   normal: (text) => text,
   "broken-json": (text) => `${firstHalf(text)},,`,
@@ -133,7 +133,7 @@ const SPOILED = {
   "wrong-id": (text) => text.replace(/"id":"[^"]*"/, '"id":"99999999-0000-4000-8000-000000000000"'),
 } satisfies Record<string, (text: string) => string>;
 
-/** What the API may answer on request. */
+/** The answers that the API may give on request. */
 export const API_ANSWERS = [...keysOf(SPOILED), "half-answer", ...keysOf(INSTEAD)] as const;
 
 interface AnswerFault {
@@ -152,7 +152,7 @@ function isIn<Table extends object>(table: Table, name: PropertyKey): name is ke
 /** Whether the fault knows its answer before the operation is carried out. */
 export const needsNoWork = ({ answer }: AnswerFault): boolean => isIn(INSTEAD, answer);
 
-/** Writes the operation's answer as JSON, or what a fault makes of it. */
+/** Writes the operation's answer as JSON, or as a fault changes it. */
 export function sendAnswer(response: Response, status: number, body: unknown, fault?: AnswerFault): void {
   const { answer = "normal", retryAfterSeconds = 1 } = fault ?? {};
   const text = JSON.stringify(body);

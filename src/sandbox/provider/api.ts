@@ -45,7 +45,7 @@ async function serve(
   if (fault !== undefined && needsNoWork(fault) && !fault.afterWork)
     return sendAnswer(response, 200, {}, fault);
 
-  // The key comes before the body, whose size is nobody's business who has none.
+  // The key comes before the body: a caller without one learns nothing of its size.
   const key = context.keys.find(request.get("x-api-key"));
   if (key === undefined) throw new Refused("unauthorized", "x-api-key is missing or unknown");
   const operation: Operation = operations[name];
@@ -62,7 +62,7 @@ async function serve(
 const BODY_LIMIT = 262_144;
 const read = express.raw({ type: () => true, limit: BODY_LIMIT });
 
-/** @throws what Express has to say about a body that is too large or cannot be unpacked. */
+/** @throws Express' error for a body that is too large or cannot be unpacked. */
 function readBody(request: Request, response: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     read(request, response, (error: unknown) => (error === undefined ? resolve() : reject(error)));
@@ -76,8 +76,8 @@ interface FoundOperation {
 }
 
 /**
- * The operations at a path, by whatever method; compared without case as the provider's SDK needs it
- * (interface, part B).
+ * The operations at a path, of any method; compared without case as the provider's SDK needs it (interface, part
+ * B).
  * @param path without query.
  */
 function operationsAt(path: string, banksPath: string): FoundOperation[] {
@@ -95,7 +95,7 @@ const partsOf = (path: string) => path.replace(/^\//, "").replace(/\/$/, "").spl
 
 type Operations = typeof operations;
 
-/** What the contract's schema for a part of the request reads; null where the operation has no such part. */
+/** The type that the contract's schema for a part of the request reads; null where the operation has no such part. */
 type Part<Name extends OperationName, Key extends string> =
   Operations[Name]["request"] extends Record<Key, infer Schema extends z.ZodType> ? z.output<Schema> : null;
 
@@ -128,7 +128,7 @@ const PAGE_SIZE = 20;
 
 const noCollection = () => new Refused("unknownCollection", "id names no collection");
 
-/** What the service does for each operation of the contract. */
+/** The service's handler for each operation of the contract. */
 const HANDLERS: Handlers = {
   getCollection: {
     message: "Collection retrieved successfully",
@@ -221,7 +221,7 @@ function readWord<Word extends string>(
   return word ?? null;
 }
 
-/** What the provider's own SDK asks of a list beside the specification. */
+/** Parameters of a list that the provider's own SDK sends beside the specification. */
 interface ExtraQuery {
   readonly linkedAccountId: string | null;
   readonly isDownloading: boolean;

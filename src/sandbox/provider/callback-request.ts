@@ -17,7 +17,7 @@ export interface CallbackRequest {
   readonly body: Buffer | null;
 }
 
-/** What a request has of its own; a POST unless it says otherwise. */
+/** The parts of a request that a variant sets; a POST unless it says otherwise. */
 type Shape = Partial<CallbackRequest>;
 
 const post = (contentType: string, body: string | Buffer): Shape => ({

@@ -104,8 +104,9 @@ interface NewLinkedAccount {
 }
 
 /**
- * Links an account as `Pending`. An account number is linked once only; the first one becomes primary, and so
- * does a later one that asks for it. One at a time, so that of several "first" ones exactly one is.
+ * Links an account as `Pending`. An account number is linked once only; the first one becomes primary, and so does
+ * a later one that requests it. Accounts are linked in turn, so that exactly one of several "first" ones is
+ * primary.
  * @throws Refused
  */
 export function linkAccount(db: ServiceDatabase, account: NewLinkedAccount): Promise<void> {

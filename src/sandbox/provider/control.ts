@@ -37,7 +37,7 @@ const logQuery = z.object({
   limit: z.coerce.number().int().min(1).max(10_000).default(100),
 });
 
-/** What is done to the service apart from the API: faults, payments, deliveries, approvals, at `/_control`. */
+/** The control routes at `/_control`, apart from the API: faults, payments, deliveries, approvals. */
 export function controlRouter(context: ServiceContext): Router {
   const { db, faults } = context;
   const router = express.Router();
@@ -46,7 +46,7 @@ export function controlRouter(context: ServiceContext): Router {
   router.get("/faults", (_request, response) => void response.json(faults.current));
   router.put("/faults", (request, response) => {
     read(faultsSchema, request.body);
-    // As it was given: what it leaves out is the seed's.
+    // As it was given: its missing fields are the seed's.
     response.json(faults.replace(request.body));
   });
   router.delete("/faults", (_request, response) => void response.json(faults.replace({})));
@@ -70,7 +70,7 @@ export function controlRouter(context: ServiceContext): Router {
     const { id } = read(byId, request.params);
     const given = read(collectionChange, request.body);
     if (Object.keys(given).length === 0) throw new Refused("invalid", "The request is empty");
-    // What is left out is undefined here, and stays as it is.
+    // Missing fields are undefined here, and stay as they are.
     const change = {
       name: given.collectionName,
       status: given.status,
@@ -103,12 +103,12 @@ function isFromWebPage(request: Request): boolean {
 
 const payRequest = z.strictObject({
   method: z.enum(["Card", "BankTransfer", "USSD", "BankBranch"]).default("Card"),
-  callback: callbackFaults.optional().describe("What goes wrong with this payment's callbacks only."),
+  callback: callbackFaults.optional().describe("Faults of this payment's callbacks only."),
 });
 
 const moment = z.iso.datetime({ error: "should be a UTC time such as 2024-05-01T10:00:00Z" });
 
-/** Invoices with a past, made at once and without callbacks: what reconciliation has to find. */
+/** Invoices with a past, made at once and without callbacks, for reconciliation to find. */
 const pastInvoicesRequest = z.strictObject({
   collectionId: anyUuid,
   type: z.enum(["Live", "Test"]).default("Live"),
@@ -133,7 +133,7 @@ const pastInvoicesRequest = z.strictObject({
     .max(20_000),
 });
 
-/** What is done to invoices apart from the API: made with a past, paid, expired, claimed to be paid. */
+/** Routes that change invoices apart from the API: made with a past, paid, expired, claimed to be paid. */
 function addInvoiceRoutes(router: Router, context: ServiceContext): void {
   const { db } = context;
 
@@ -155,7 +155,7 @@ function addInvoiceRoutes(router: Router, context: ServiceContext): void {
   router.post("/invoices/:id/pay", async (request, response) => {
     const { id } = read(byId, request.params);
     const { method } = read(payRequest, request.body ?? {});
-    // As it was given: what it leaves out is as the faults in force have it.
+    // As it was given: the faults in force fill its missing fields.
     const own: CallbackFaultsInput = request.body?.callback ?? {};
     const outcome = await pay(context, id, method, own);
     if (outcome === "unknown") throw new Refused("unknownInvoice", "id names no invoice");

@@ -43,7 +43,7 @@ export class DeliveryLoop {
   readonly #underWay = new Set<Promise<void>>();
   readonly #running: Promise<void>;
   #woken = Promise.withResolvers<void>();
-  /** There may be more than could be started: every attempt that ends makes room for another. */
+  /** There may be more than could be started: every attempt that ends frees a place for another. */
   #moreDue = false;
 
   constructor(options: DeliveryLoopOptions) {
@@ -68,7 +68,7 @@ export class DeliveryLoop {
 
   async #run(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      // Before the look: what becomes due meanwhile is looked for again.
+      // Before the query: deliveries that become due meanwhile are queried again.
       this.#woken = Promise.withResolvers<void>();
       const restMs = await this.#startDue().catch((error: unknown) => {
         this.#options.log.warn({ err: messageOf(error) }, "due callbacks could not be read; trying again");
@@ -187,7 +187,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 
 const TIMEOUT_MS = 30_000;
 
-/** Sends once what a forger might: the documented callback of a paid invoice. Nothing is paid or written. */
+/** Sends a forger's callback once: the documented one of a paid invoice. Nothing is paid or written. */
 export function forgeCallback(invoice: InvoiceRow, url: string, publicUrl: string): Promise<CallbackAnswer> {
   const now = new Date();
   const callback = callbackRequest({

@@ -31,7 +31,7 @@ export const callbackFaults = z.strictObject({
     "The callback is sent at once, but the API shows the payment only so much later.",
   ),
   paymentHiddenAs: choice("Unpaid", "missing").describe(
-    "What the API shows until then: the invoice unpaid, or no invoice at all (404).",
+    "The API's answer until then: the invoice unpaid, or no invoice at all (404).",
   ),
 });
 
@@ -53,9 +53,9 @@ const apiFault = z.strictObject({
   answer: z
     .enum(API_ANSWERS)
     .default("normal")
-    .describe("What is answered instead; `normal` is for faults that only delay."),
+    .describe("The answer instead; `normal` is for faults that only delay."),
   delayMs: duration.describe("The answer comes so much later."),
-  retryAfterSeconds: whole(0, 86_400).default(1).describe("What a 429 says in Retry-After."),
+  retryAfterSeconds: whole(0, 86_400).default(1).describe("The Retry-After of a 429, in seconds."),
   afterWork: z
     .boolean()
     .default(false)
@@ -65,7 +65,7 @@ const apiFault = z.strictObject({
 
 type ApiFault = z.output<typeof apiFault>;
 
-/** What goes wrong on request. `{}` is this service as it is by itself. */
+/** Faults on request. `{}` is this service without any. */
 export const faultsSchema = z.strictObject({
   callback: callbackFaults.prefault({}),
   api: z.array(apiFault).max(100).default([]).describe("The first that matches a request strikes."),
@@ -97,7 +97,7 @@ export function parseFaults(text: string | undefined): FaultsInput {
   if (value === undefined)
     throw new RelayError(`COLLECTION_SERVICE_FAULTS should be JSON such as {"callback":{"copies":2}}.`);
   checked(faultsSchema, value, "COLLECTION_SERVICE_FAULTS");
-  // What was given, not what was read: the seed says what is left out here.
+  // The value as given, not as read: the seed fills the missing fields here.
   return value as FaultsInput;
 }
 
@@ -108,7 +108,7 @@ export class FaultBox {
   #apiLeft: number[] = [];
   #nextVariant: () => CallbackVariant = () => "documented";
 
-  /** @param seed what is in force where nothing else is asked for. */
+  /** @param seed the faults in force where no others are requested. */
   constructor(seed: FaultsInput, faults: FaultsInput) {
     this.#seed = seed;
     this.#faults = this.replace(faults);
@@ -118,7 +118,7 @@ export class FaultBox {
     return this.#faults;
   }
 
-  /** Puts these in the place of all that were in force; what they leave out is the seed's. */
+  /** Replaces all faults that were in force; their missing fields are the seed's. */
   replace(faults: FaultsInput): Faults {
     this.#faults = faultsSchema.parse(layered(this.#seed, faults));
     this.#apiLeft = this.#faults.api.map((fault) => fault.times ?? Number.POSITIVE_INFINITY);
@@ -158,7 +158,7 @@ export function layered(under: object, over: object): object {
   return { ...under, ...Object.fromEntries(fields) };
 }
 
-/** One after the other, and again from the first. */
+/** The variants one after the other, and again from the first. */
 export function variantsInTurn(variants: readonly CallbackVariant[]): () => CallbackVariant {
   let nth = 0;
   return () => variants[nth++ % variants.length] ?? "documented";

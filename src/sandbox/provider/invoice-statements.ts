@@ -55,7 +55,7 @@ const rowOf = (invoice: NewInvoice) => ({
   beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
 });
 
-/** What a payment queues, one entry a copy. */
+/** The callbacks that a payment queues, an entry for each copy. */
 export interface PlannedCallback {
   readonly copy: number;
   readonly webhookId: string;
@@ -111,10 +111,10 @@ export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise
 }
 
 /**
- * Checked in the interface's order: the invoice exists; it is unpaid. In between, whether this kind of key
- * may.
- * @param types the kinds of invoices that the key may invalidate. Only what can no longer change is read
- *   again afterwards, so that the answer is true whoever else was at work.
+ * Invalidates an invoice. Checked in the interface's order: the invoice exists; it is unpaid. In between, whether
+ * this kind of key may.
+ * @param types the kinds of invoices that the key may invalidate. Only facts that can no longer change are read
+ *   again afterwards, so that the answer is true in spite of concurrent changes.
  * @throws Refused
  */
 export async function invalidateInvoice(

@@ -133,7 +133,7 @@ export async function pay(
   return (await readInvoice(context.db, invoiceId)) === undefined ? "unknown" : "not_payable";
 }
 
-/** One callback, unless the terms say otherwise. */
+/** Plans one callback, unless the terms say otherwise. */
 function planCallbacks(terms: CallbackFaults, nextVariant: () => CallbackVariant): PlannedCallback[] {
   const notificationId = randomUUID();
   return Array.from({ length: terms.copies }, (_, copy) => ({
@@ -147,10 +147,10 @@ function planCallbacks(terms: CallbackFaults, nextVariant: () => CallbackVariant
 }
 
 /**
- * What an invoice over `amount` comes to, by the terms of its collection. The fee and its VAT are each rounded
- * half up to two decimals, and the sums are made of the rounded figures, so that what is shown adds up.
- * The payer bears the fee: totalAmount = amount + serviceCharge + vat, settleableAmount = amount
- * (interface, part A). The merchant bears it: totalAmount = amount, and the fee comes off what is settled.
+ * The bill of an invoice over `amount`, by the terms of its collection. The fee and its VAT are each rounded half
+ * up to two decimals, and the sums are made of the rounded figures, so that the figures shown add up. The payer
+ * bears the fee: totalAmount = amount + serviceCharge + vat, settleableAmount = amount (interface, part A). The
+ * merchant bears it: totalAmount = amount, and the fee comes off settleableAmount.
  */
 export function billingColumns(collection: CollectionRow, amount: string) {
   const { id, fee, service_fee_billing, settlement_frequency } = collection;
@@ -189,7 +189,7 @@ interface ListRequest extends Pick<InvoiceFilter, "startDate" | "endDate"> {
   readonly pageSize: number | null;
 }
 
-/** One page, newest first, and how many invoices match in all; both from one snapshot. */
+/** A page, newest first, and how many invoices match in all; both from one snapshot. */
 export function listInvoices(
   db: ServiceDatabase,
   request: ListRequest,

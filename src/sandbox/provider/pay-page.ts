@@ -49,7 +49,7 @@ export function payRouter(context: ServiceContext): Router {
     },
   );
 
-  // Whoever looks at what is left is a person too.
+  // Any other address here is for people too.
   router.use("/pay", (_request, response) => sendPage(response, 404, noSuchInvoicePage()));
   router.use("/pay", pageForErrors(context.log));
   return router;
@@ -151,10 +151,10 @@ const noSuchInvoicePage = (): string =>
   page(
     "Invoice not found",
     html`<h1>This invoice does not exist</h1>
-<p>Check the address with whoever sent it to you. Nothing was charged.</p>`,
+<p>Check the address with its sender. Nothing was charged.</p>`,
   );
 
-/** The page for a request that could not be carried out, or that nobody could read. */
+/** The page for a request that failed, or was unreadable. */
 const troublePage = (): string =>
   page(
     "That did not work",

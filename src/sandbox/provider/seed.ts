@@ -25,7 +25,7 @@ type ExpirationPeriod = keyof typeof PERIODS;
 
 export const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
 
-/** How long an invoice stays payable after its creation, in ms. A period that nobody knows counts as a day. */
+/** How long an invoice stays payable after its creation, in ms. An unknown period counts as a day. */
 export function lifetimeMs(period: string): number {
   return Object.hasOwn(PERIODS, period) ? PERIODS[period as ExpirationPeriod] : PERIODS.OneDay;
 }
@@ -54,7 +54,7 @@ const biller = z.strictObject({
   email: z.string().max(254).nullable().default(null),
 });
 
-/** Checked, and kept as it was given: what is left out stays so, for what is laid on top of it. */
+/** Checked, and kept as it was given: missing fields stay missing, for faults that are laid on top of it. */
 const faultsAsGiven = z.custom<FaultsInput>().superRefine((given, context) => {
   const result = faultsSchema.safeParse(given, { error: ownWords });
   for (const { path, message } of result.error?.issues ?? [])
@@ -66,7 +66,7 @@ const seedSchema = z
     $comment: z.string().optional(),
     /** Written before amounts on the payer's page; the interface names no currency. */
     currency: z.string().max(8).default("NGN"),
-    /** What is in force without further ado, as `PUT /_control/faults` takes it. */
+    /** The faults in force from the start, as `PUT /_control/faults` takes them. */
     faults: faultsAsGiven.default({}),
     biller,
     fee: feeTerms,

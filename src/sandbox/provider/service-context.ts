@@ -3,7 +3,7 @@ import type { FaultBox } from "./faults.ts";
 import type { ApiKeys } from "./load-seed.ts";
 import type { ServiceDatabase } from "./tables.ts";
 
-/** What every route of one running service works with. */
+/** The dependencies that all routes of one running service share. */
 export interface ServiceContext {
   readonly db: ServiceDatabase;
   readonly faults: FaultBox;

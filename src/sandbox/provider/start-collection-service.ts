@@ -112,7 +112,7 @@ function checkedPath(path: string): string {
   throw new RelayError(message);
 }
 
-/** `/`, for whoever opens the service's address in a browser: where everything is. */
+/** `/`, for a browser at the service's address: where everything is. */
 const frontPage = (
   publicUrl: string,
 ) => `A local Invoice Collection API, for trying things out: no money moves.

@@ -12,7 +12,7 @@ export type InvoiceType = InvoiceWritten["type"];
 export type InvoiceStatus = InvoiceWritten["status"];
 export type PaymentMethod = NonNullable<InvoiceWritten["paymentMethod"]>;
 
-/** What documents hold, and the texts that no CHECK lists. */
+/** The form of documents, and the texts that no CHECK lists. */
 interface Known {
   "collection.fee": Json<FeeTerms>;
   "collection.payment_channels": CollectionWritten["paymentChannels"];

@@ -64,7 +64,7 @@ export function createDelivery(parts: {
   }
 
   return {
-    /** Hands a message to every confirmed subscription whose filter lets it through. */
+    /** Delivers a message to every confirmed subscription whose filter lets it through. */
     deliver(topic: Topic, message: AcceptedMessage): void {
       const letter = envelopes.notification(message, topic.signatureVersion);
       for (const subscription of topic.subscriptions.values()) {
@@ -134,8 +134,7 @@ export async function createSigner(region: string): Promise<Signer> {
   };
 }
 
-// Loading it takes longer than starting everything else here, and no other room needs it. Those who install
-// the package for production do not get it.
+// Loaded on first use: it takes longer to load than all the rest here, and production installs leave it out.
 async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
   try {
     return (await import("selfsigned")).generate;
@@ -158,7 +157,7 @@ const SIGNED_FIELDS = {
   confirmation: ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"],
 };
 
-/** What a signature is made over: names and values of certain fields, a line each, by their names. */
+/** The text that is signed: names and values of certain fields, a line each, by their names. */
 export function stringToSign(envelope: Envelope): string {
   const names = SIGNED_FIELDS[envelope.Type === "Notification" ? "notification" : "confirmation"];
   return names

@@ -5,7 +5,7 @@ type Refusal = readonly [code: SnsError["code"], message: string];
 
 const INTERNAL_ERROR: Refusal = ["InternalError", "An internal service error, injected"];
 
-/** What a whole call is refused with, by the name of the fault. */
+/** The refusals of a whole call, by the name of the fault. */
 const REFUSALS = {
   throttle: ["Throttled", "Rate exceeded"],
   "internal-error": INTERNAL_ERROR,
@@ -14,7 +14,7 @@ const REFUSALS = {
   "not-allowed": ["AuthorizationError", "User is not authorized to perform this action"],
 } as const satisfies Record<string, Refusal>;
 
-/** What else strikes a whole call. */
+/** Further faults of a whole call. */
 const CALL_FAULTS = [
   ...(Object.keys(REFUSALS) as (keyof typeof REFUSALS)[]),
   /** Carried out, then the connection is cut without an answer. */
@@ -50,7 +50,7 @@ export const faultSchema = z.discriminatedUnion("kind", [
     ...scope,
     matching,
   }),
-  /** Entries of PublishBatch are accepted, and the answer says nothing of them. */
+  /** Entries of PublishBatch are accepted, and the answer leaves them out. */
   z.strictObject({ kind: z.literal("omit-entries"), ...scope, matching }),
 ]);
 
@@ -96,7 +96,7 @@ export function createFaults() {
           (fault.action ?? action) === action &&
           (fault.topicArn ?? topicArn) === topicArn,
       ),
-    /** What an entry is refused with, if it is struck. */
+    /** The refusal of an entry, if a fault strikes it. */
     takeForMessage(topicArn: string, message: string): SnsError | undefined {
       const fault = takeEntryFault("fail-entries", topicArn, message);
       if (fault?.kind !== "fail-entries") return undefined;

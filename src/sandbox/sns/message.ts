@@ -61,7 +61,7 @@ export function contentRefusal({ Message }: Message): SnsError | undefined {
 const FIFO_ID = /^[!-~]{1,128}$/;
 const FIFO_ID_FORM = "Reason: 1 to 128 letters, digits and punctuation are allowed";
 
-/** Why SNS does not take this message into a topic of this kind: what concerns groups and deduplication. */
+/** Why SNS does not take this message into a topic of this kind, for its group or deduplication. */
 export function groupRefusal(
   { MessageGroupId = "", MessageDeduplicationId }: Message,
   { fifo, attributes }: Topic,
@@ -96,7 +96,7 @@ export interface AcceptedMessage {
   readonly acceptedAt: string;
 }
 
-/** What became of one message at one subscription. */
+/** The outcome of one message at one subscription. */
 export interface DeliveryRecord {
   readonly messageId: string;
   readonly type: string;
@@ -109,7 +109,7 @@ export interface DeliveryRecord {
   readonly error: string | undefined;
 }
 
-/** What happened, for those who look at it later: the last `keep` of each kind, and only in memory. */
+/** The events of the past, to inspect later: the last `keep` of each kind, and only in memory. */
 export const createJournal = (keep: number) => ({
   messages: new LastItems<AcceptedMessage>(keep),
   deliveries: new LastItems<DeliveryRecord>(keep),

@@ -92,7 +92,7 @@ function readTarget(protocol: string, endpoint: string): Pick<Subscription, "pro
 
 const ENTRY_LIMIT = 10;
 
-/** The way of a message into a topic: checked, deduplicated, kept in the journal, handed to delivery. */
+/** The way of a message into a topic: checked, deduplicated, kept in the journal, passed to delivery. */
 function publishOperations(parts: {
   topics: Topics;
   journal: Journal;
@@ -137,8 +137,7 @@ function publishOperations(parts: {
       return accept(topic, message);
     }),
 
-    // SNS refuses the request as a whole for its size and for what concerns groups; content is judged entry by
-    // entry.
+    // SNS refuses the request as a whole for its size, groups and deduplication; content is checked entry by entry.
     PublishBatch: operation(
       { TopicArn: text, PublishBatchRequestEntries: members(z.object({ Id: text, ...messageFields })) },
       ({ TopicArn, PublishBatchRequestEntries: entries }) => {
@@ -179,7 +178,7 @@ const refusedEntry = ({ code, message, senderFault }: SnsError) =>
 
 const sha256 = (given: string) => createHash("sha256").update(given).digest("hex");
 
-/** @throws SnsError for a batch that SNS refuses whatever its entries hold. */
+/** @throws SnsError for a batch that SNS refuses whole, before it reads the entries. */
 function checkBatch(ids: readonly string[]): void {
   if (ids.length === 0)
     throw new SnsError("EmptyBatchRequest", "The batch request doesn't contain any entries.");

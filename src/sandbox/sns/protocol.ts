@@ -46,7 +46,7 @@ export class SnsError extends Error {
 export const invalidParameter = (what: string) =>
   new SnsError("InvalidParameter", `Invalid parameter: ${what}`);
 
-/** What XML 1.0 cannot carry: SNS does not take it in a message. */
+/** Characters that XML 1.0 cannot carry: SNS does not take them in a message. */
 export const FORBIDDEN_CHARACTER = /[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 const escapeXml = (text: string) =>
@@ -142,7 +142,7 @@ export const text = z.string().default("");
 
 /** An operation of SNS: from the fields of a request to the XML of its result; undefined where it has none. */
 export interface Operation {
-  /** Whoever holds the token, or the link in a message, needs no credentials: as in SNS. */
+  /** The token, or the link in a message, takes the place of credentials: as in SNS. */
   readonly openToAll: boolean;
   /** @throws SnsError for a request that is refused. */
   answer(fields: unknown): string | undefined;

@@ -23,11 +23,11 @@ export interface LocalSnsOptions {
   region?: string;
   /** Where subscribers reach it, for the links in what they get; its own `url` when left out. */
   publicUrl?: string;
-  /** How many messages, and how many deliveries, are kept for looking at later; 100,000 when left out. */
+  /** How many messages, and how many deliveries, are kept for inspection; 100,000 when left out. */
   keep?: number;
   /** The pauses before each repeated delivery, in ms; by default five, over 18 s. */
   retryDelaysMs?: readonly number[];
-  /** What signs the letters; a key of its own is made, in about 100 ms, when left out. */
+  /** Signs the envelopes; a key of its own is made, in about 100 ms, when left out. */
   signer?: Signer;
   /** The time in ms since 1970; the machine's clock when left out. */
   now?: () => number;
@@ -70,7 +70,7 @@ export async function startLocalSns(options: LocalSnsOptions) {
   });
   const url = urlOf(host, running.port);
   return {
-    /** What the AWS SDK takes as its `endpoint`, or as `AWS_ENDPOINT_URL_SNS`. */
+    /** The `endpoint` for the AWS SDK, or its `AWS_ENDPOINT_URL_SNS`. */
     url,
     port: running.port,
     /** The certificate that its signatures are verified with; the same is served at SigningCertURL. */

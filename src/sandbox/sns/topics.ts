@@ -43,14 +43,14 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   FilterPolicyScope: "MessageAttributes",
 };
 
-/** What may be set on a topic, and what each may hold. */
+/** The attributes that may be set on a topic, and the form of each. */
 const TOPIC_RULES: Readonly<Record<string, RegExp>> = {
   SignatureVersion: /^[12]$/,
   FifoTopic: /^(true|false)$/,
   ContentBasedDeduplication: /^(true|false)$/,
 };
 
-/** The policy is judged by its own reader. A real SNS filters bodies too. */
+/** The policy has a parser of its own. A real SNS filters bodies too. */
 const SUBSCRIPTION_RULES: Readonly<Record<string, RegExp>> = {
   FilterPolicy: /^/,
   FilterPolicyScope: /^MessageAttributes$/,
@@ -91,7 +91,7 @@ export interface Subscription {
   readonly filterPolicy: FilterPolicy;
 }
 
-/** What SNS answers for a message that it took. */
+/** SNS' answer for a message that it took. */
 export interface Acceptance {
   readonly messageId: string;
   /** Of FIFO topics only. */
@@ -116,7 +116,7 @@ export class Topics {
     this.#now = now;
   }
 
-  /** Makes a topic, or gives the one that is there when it has these attributes. */
+  /** Makes a topic, or returns an existing one that has these attributes. */
   create(name: string, attributes: Attributes): Topic {
     const isFifo = attributes.get("FifoTopic") === "true";
     const isNamed = isFifo ? /^[\w-]{1,251}\.fifo$/ : /^[\w-]{1,256}$/;
@@ -184,7 +184,7 @@ export class Topics {
     return this.#topics.get(arn.slice(0, arn.lastIndexOf(":")))?.subscriptions.get(arn);
   }
 
-  /** Ending what is not there succeeds, as in SNS. */
+  /** Ending a subscription that does not exist succeeds, as in SNS. */
   unsubscribe(arn: string): void {
     const subscription = this.findSubscription(arn);
     if (subscription !== undefined) this.#topics.get(subscription.topicArn)?.subscriptions.delete(arn);
@@ -193,9 +193,9 @@ export class Topics {
 
 const WINDOW_MS = 5 * 60_000;
 
-/** What a FIFO topic remembers: its sequence, and the deduplication ids of the last five minutes. */
+/** The memory of a FIFO topic: its sequence, and the deduplication ids of the last five minutes. */
 class FifoMemory {
-  // Insertion order is the order of time: whatever is to be forgotten stands in front.
+  // Insertion order is the order of time: ids to forget come first.
   readonly #seen = new Map<string, { readonly first: Acceptance; readonly at: number }>();
   readonly #now: () => number;
   #sequence = 0;
