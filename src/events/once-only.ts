@@ -1,6 +1,6 @@
 import type { InvoicePaid } from "./invoice-paid.ts";
 
-/** Remembers which events were handled. `Transaction` is what it hands to the handler. */
+/** Remembers handled events. `Transaction` is the handle that it passes to the handler. */
 export interface OnceOnlyStore<Transaction> {
   /** Runs `work` unless it ran to its end for this id. The second of two waits, and runs only when the first failed. */
   once(id: string, work: (transaction: Transaction) => Promise<void>): Promise<"handled" | "duplicate">;

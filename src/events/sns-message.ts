@@ -42,7 +42,7 @@ export function signedText(message: SnsMessage): string {
     .join("");
 }
 
-/** Text or bytes parsed as JSON, undefined when it is none; anything else as it is. */
+/** Text or bytes parsed as JSON, undefined when it is not JSON; anything else as it is. */
 export function readJson(input: unknown): unknown {
   const text = input instanceof Uint8Array ? new TextDecoder().decode(input) : input;
   if (typeof text !== "string") return text;
@@ -53,7 +53,9 @@ export function readJson(input: unknown): unknown {
   }
 }
 
-/** The part of an address by which it is at none of these origins, and what was expected; null when it is at one. */
+/**
+ * The part of an address that excludes it from these origins, and the expected value; null when it is at one.
+ */
 export function misplaced(address: string, origins: readonly string[]): string | null {
   if (!URL.canParse(address)) return "it is no URL";
   const { host, protocol, username, password } = new URL(address);

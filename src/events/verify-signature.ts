@@ -169,7 +169,7 @@ function originOfTopic(topicArn: string, topicArns: readonly string[]): string {
 }
 
 /**
- * Refuses a message that was not signed lately: someone may have recorded it and be playing it again.
+ * Refuses a message that was not signed lately, since it may be a recording played again.
  * @param timestamp the message's own `Timestamp`
  * @param now in ms since 1970
  * @throws InvoicePaidError `stale`

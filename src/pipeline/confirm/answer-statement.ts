@@ -378,7 +378,7 @@ const isOnHold = (alarm: string) => sql`
   exists (select from held where held.source = ${sql.ref(alarm)}.source
     and held.invoice_id::text = ${sql.ref(alarm)}.subject)`;
 
-/** Writes outcomes together with the alarms that tell of them (G13). */
+/** Writes outcomes together with the alarms that report them (G13). */
 const storeOutcomesAndAlarm = new Statement(RETURNS, (slots: Slots<AlarmingBatch>) => {
   const raises = slots.table("raise", ALARM, (batch) => batch.raises);
   const clears = slots.table("ends", ENDED_ALARM, (batch) => batch.clears);

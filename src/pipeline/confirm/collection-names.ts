@@ -85,7 +85,7 @@ export class CollectionNames {
   }
 }
 
-/** How many of a source's last payments are looked at: no index knows the names, and new ones come seldom. */
+/** How many of a source's last payments are read: no index covers the names, and new ones are rare. */
 const LOOKED_AT = 2_000;
 
 const selectNames = new Statement(
@@ -112,7 +112,7 @@ const selectInCollection = query((db, name: string) =>
 );
 const QUERY_CANCELED = "57014";
 
-/** Whether any payment is in this collection; where there are too many to tell soon, it may be. */
+/** Whether any payment is in this collection; true also where there are too many to find out soon. */
 export async function isInCollection(db: Database, name: string): Promise<boolean> {
   try {
     return await db.transaction().execute(async (trx) => {

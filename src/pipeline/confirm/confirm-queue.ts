@@ -240,7 +240,7 @@ function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
   });
 }
 
-/** The request to the provider, which is not told of the trace. */
+/** The request to the provider, without the trace. */
 const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span =>
   tracer.start(`GET ${PATH}`, {
     kind: "client",
@@ -252,7 +252,7 @@ const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span 
     },
   });
 
-/** @param status of the HTTP answer; null when there was none. */
+/** @param status of the HTTP answer; null without an answer. */
 export function endAsking(span: Span, { kind }: Answer, status: number | null): void {
   span.set({ "invoice_relay.outcome": kind, "http.response.status_code": status ?? undefined });
   const isAnswered = kind === "found" || kind === "not_found";

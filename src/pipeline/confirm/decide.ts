@@ -173,7 +173,7 @@ export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitt
 }
 
 /**
- * Unpaid and not found are answers like any other, though they are asked for again; a fault is none, nor is a
+ * Unpaid and not found are answers like any other, though they are asked for again. A fault is not, nor is a
  * payment that waits for its collection's name.
  */
 const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): boolean =>
@@ -324,8 +324,8 @@ export function isOurs({ confirmation, rules }: Case, answer: Found): boolean | 
 const UNCLEAR_FOR_LONG = 5;
 
 /**
- * Nothing is stored of it: it is asked again, like after any other fault, until its collection can be told.
- * Quarantine would need a person for each payment of a collection that cannot be read for a while.
+ * Its answer is not stored: the invoice is asked about again, as after any other fault, until its collection
+ * is known. Quarantine would need a person for each payment of a collection that cannot be read for a while.
  */
 function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
   const detail =

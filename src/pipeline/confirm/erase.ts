@@ -11,8 +11,8 @@ import { ERASED_COLUMNS } from "../../platform/values/index.ts";
 import { erasedDocument } from "./invoices/confirmed-invoice.ts";
 
 /**
- * How long after an invoice was marked it is looked at once more: longer than any statement runs that may not
- * have seen the mark.
+ * The delay from the mark of an invoice to its second check: longer than any statement runs that may not have
+ * seen the mark.
  */
 const CHECKED_AFTER = sql`interval '1 minute'`;
 
@@ -51,7 +51,7 @@ export async function markErased(db: Database, invoiceId: string): Promise<boole
   return (await insertMark.execute(db, invoiceId)).length > 0;
 }
 
-/** Up to `limit` erased invoices that are to be looked at once more, the oldest first. */
+/** Up to `limit` erased invoices that are due for their second check, the oldest first. */
 const IS_TO_CHECK = sql<boolean>`
   checked_at is null and erased_at not between clock_timestamp() - ${CHECKED_AFTER} and clock_timestamp()`;
 

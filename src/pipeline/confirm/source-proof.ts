@@ -7,7 +7,7 @@ interface SourceProofOptions {
   provider: Provider;
   /** COLLECTION_IDS: each is known to exist. */
   collectionIds: readonly string[];
-  /** An invoice that the provider knew once; null when none is stored. */
+  /** An invoice that the provider knew once; null without a stored one. */
   knownInvoiceId(): Promise<string | null>;
   timeoutMs: number;
 }

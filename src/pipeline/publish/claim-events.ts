@@ -172,8 +172,8 @@ const claimOfReplays = new Statement(CLAIMED, (slots: Slots<ReplayClaim>) => {
 });
 
 /**
- * Takes what replays have queued, the oldest first, for topics that nothing closes and that no live event is
- * due for. A topic of other processes' settings is left to them.
+ * Takes events that replays have queued, the oldest first, for open topics without a due live event. A topic
+ * of other processes' settings is left to them.
  */
 export const claimReplayed = async (db: Database, claim: ReplayClaim): Promise<ClaimedEvent[]> =>
   (await claimOfReplays.execute(db, claim)).filter(isClaimed);

@@ -113,7 +113,7 @@ const countDead = query((db) =>
 export const countDeadEvents = async (db: Database): Promise<number> =>
   (await countDead(db).executeTakeFirstOrThrow()).dead;
 
-/** How many events are moved at once each way: so many are written well within a statement's time. */
+/** How many events move at once each way: few enough for a statement's time. */
 const AT_ONCE = 5_000;
 
 export interface TestRoutes {
@@ -161,8 +161,8 @@ export function testRoutesOf(
 }
 
 /**
- * Lets the events of Test invoices go, or holds them, by whether their source has a topic for them today.
- * Only the route of Test events is theirs: none of them reaches a live topic.
+ * Releases the events of Test invoices, or holds them, by whether their source has a topic for them today.
+ * Their only route is that of Test events, so that they never reach a live topic.
  * @returns how many are due now, and whether there may be more to move either way.
  */
 export async function holdOrReleaseTestEvents(

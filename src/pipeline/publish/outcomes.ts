@@ -28,7 +28,7 @@ export interface EventOutcome {
   topicArn: string;
   /** `held` only for a replay, whose topic refuses. */
   state: "accepted" | "due" | "dead" | "held";
-  /** The acceptance by SNS; null when there was none. */
+  /** The acceptance by SNS; null without one. */
   messageId: string | null;
   /** SHA-256 of the message that was sent; null unless it was accepted. */
   digest: Buffer | null;
@@ -135,7 +135,7 @@ const writeParts = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>
 
 const writeAcceptances = new Statement({}, (slots: Slots<Outcomes>) => writeParts(slots, sql``));
 
-/** Failed sends, kept for the invoice's timeline; a replay tells of its own. */
+/** Failed sends, kept for the invoice's timeline; a replay reports its own. */
 const failures = sql`
   select event.invoice_id, event.source, clock_timestamp(), 'send_failed',
     coalesce(failed.error, 'no reason was given')

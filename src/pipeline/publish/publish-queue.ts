@@ -81,7 +81,7 @@ abstract class Sending implements Queue<ClaimedEvent> {
 
   abstract claim(wanted: number): Promise<Claim<ClaimedEvent>>;
 
-  /** Tells the topic's state what came of a request. @returns whether the topic takes more. */
+  /** Reports a request's outcome to the topic's state. @returns whether the topic takes more. */
   protected abstract note(report: UpstreamReport): Promise<boolean>;
 
   async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
@@ -191,7 +191,7 @@ export class PublishQueue extends Sending {
   }
 }
 
-/** How long nothing is asked for after a claim that found nothing, in ms: each wake-up of a live event would. */
+/** The pause after a claim that found nothing, in ms: without it each wake-up of a live event would claim. */
 const REST_MS = 250;
 
 interface ReplayLineOptions extends SendingOptions {

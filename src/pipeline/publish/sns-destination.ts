@@ -210,7 +210,7 @@ export interface OutgoingEvent {
   collectionName: string | null;
   /** Exactly what is sent. */
   payload: string;
-  /** The trace context of this message; none while tracing is off. */
+  /** The trace context of this message; null while tracing is off. */
   traceparent?: string | null;
 }
 

@@ -126,7 +126,7 @@ export class CallbackIntake {
       verdict: check !== null ? "refused" : reading.kind === "ids" ? null : reading.kind,
       failedCheck: check,
       traceparent,
-      // A payer's browser signs nothing, and is no reason to call anyone.
+      // A payer's browser signs nothing, and is no reason to alarm a person.
       raises:
         check === null || comesFromBrowser(request)
           ? NO_ALARMS

@@ -120,8 +120,8 @@ export function requestMask(sources: readonly Source[]): (texts: RequestTexts) =
   const masked = maskOf(sources.flatMap((source) => source.callbackTokens));
 
   return ({ rest, query, reference, rawHeaders }) => {
-    // Nearly no request holds a token but where its own stands: one look at all the others, instead of one at
-    // each. No token holds a line break, so none is found across two texts.
+    // Nearly every request holds its token in its own place only: the other texts are searched joined, not
+    // one by one. A token holds no line break, so it is never found across two texts.
     const joined = `${rest}\n${query}\n${reference ?? ""}\n${rawHeaders.join("\n")}`;
     const mask = masked(joined) === joined ? (text: string) => text : masked;
     const headers: [name: string, value: string][] = [];

@@ -26,7 +26,7 @@ interface CertifiedDay {
   certificate: Certificate;
   day: string;
   result: Result;
-  /** Payments missing on it; 0 of a refused certificate, which knows of none. */
+  /** Payments missing on it; 0 of a refused certificate, which cannot count them. */
   gaps: number;
   /** null: nothing was paid on it. */
   counted: Totals | null;
@@ -167,7 +167,7 @@ export const unprovenDaysFound = z.object({
   /** In the zone of the certificate, YYYY-MM-DD. */
   firstDay: z.string(),
   lastDay: z.string(),
-  /** Payments missing on these days; 0 of a refused one, which knows of none. */
+  /** Payments missing on these days; 0 of a refused certificate, which cannot count them. */
   gaps: whole,
 });
 

@@ -91,7 +91,7 @@ export class ListRuns<More extends ResultColumns> {
   }
 
   /**
-   * A claim of the run that `candidate` selects, which gives null when there is none.
+   * A claim of the run that `candidate` selects; its result is null without one.
    * @param sets what it changes besides.
    */
   claiming<Given>(
@@ -148,10 +148,10 @@ export class ListRuns<More extends ResultColumns> {
   }
 
   /**
-   * Gives an automatic run back that could not be finished: due at once after a stop, after `pausedMs` while
-   * the source is paused, and with back-off after a fault. Repeated faults raise its alarm, unless the source's
-   * tells of the same.
-   * @returns how many faults there were in a row; null when this was none.
+   * Releases an unfinished automatic run: due at once after a stop, after `pausedMs` while the source is
+   * paused, and with back-off after a fault. Repeated faults raise its alarm, unless the source's alarm
+   * reports the same.
+   * @returns how many faults there were in a row; null when this was not a fault.
    */
   async releaseAfter(error: unknown, run: ClaimedRun, retry: Retry): Promise<number | null> {
     const { db, alarms, source, stop, backOff, pausedMs, raisesAfter } = retry;

@@ -32,10 +32,11 @@ export const readOf = <Result extends object>(results: readonly (Result | Unread
   results.filter((one): one is Result => !("error" in one));
 
 /**
- * Does the work of each source, so that none waits for another's list (G11), nor is lost with its failure.
- * @returns what came of it, in the order of the sources.
- * @throws what went wrong with the first of them, once the others have ended, when none has a result or all
- *   were stopped.
+ * Does the work of each source, so that no source waits for another's list (nothing stands still, G11), or is
+ * lost with its failure.
+ * @returns the results in the order of the sources.
+ * @throws the first source's error, once the others have ended, when no source has a result or all were
+ * stopped.
  */
 async function workOnEach<Result extends object>(
   { sources, signal }: Pick<OnRequest, "sources" | "signal">,

@@ -243,8 +243,8 @@ const selectNames = new Statement(
 );
 
 /**
- * The names of a source's own collections, as the newest certificate of each had it from the provider; none of one
- * that has no certificate yet.
+ * The names of a source's own collections, as the newest certificate of each had it from the provider; a
+ * collection without a certificate is left out.
  * @returns null when there is no restriction.
  */
 export async function certifiedNames(

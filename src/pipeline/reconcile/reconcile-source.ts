@@ -27,8 +27,8 @@ export interface ReconcileSource {
 }
 
 /**
- * The collections whose lists are to be read: the one asked for, or all.
- * @throws RelayError when the source has none, or not that one.
+ * The collections whose lists are to be read: the requested one, or all.
+ * @throws RelayError when the source has no collection, or not that one.
  */
 export function collectionsOf(
   { name, collectionIds }: ReconcileSource,

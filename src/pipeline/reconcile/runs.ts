@@ -31,7 +31,7 @@ export const SWEPT_LIST: Columns<SweptList> = {
 const SWEEP = {
   source: returned.text(),
   collectionId: returned.uuid,
-  /** null if none has finished yet; one that could read nothing has not. */
+  /** null before the first has finished; a run that could read nothing has not. */
   finishedAt: nullable(returned.time),
   /** Paid invoices without an event that the last one found. */
   missing: returned.integer,

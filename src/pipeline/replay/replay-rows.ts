@@ -132,7 +132,7 @@ const HELD_COLUMNS = [
 
 const IS_FREE = sql<boolean>`coalesce(claimed_until < clock_timestamp(), true)`;
 
-/** A condition: a replay waits for a process, and none of its kind is under way. */
+/** A condition: a replay waits for a process, and no other of its kind is under way. */
 export const replaysWait: RawBuilder<boolean> = sql`
   exists (select from replay as one where state = 'running' and ${IS_FREE}
     and not exists (select from replay as held

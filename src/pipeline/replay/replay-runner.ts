@@ -14,7 +14,7 @@ import { runReplay, type Watching, whenAnswered } from "./run-replay.ts";
 interface ReplayRunnerOptions {
   db: Database;
   routes: readonly Route[];
-  /** The names of those that the settings describe; null where they describe none. */
+  /** The names of the sources in the settings; null when these describe no source. */
   sources: readonly string[] | null;
   onConfirmations: () => void | Promise<void>;
   onEvents: () => void | Promise<void>;
@@ -32,7 +32,7 @@ export class ReplayRunner {
 
   /**
    * Claims and runs a replay, or any of a kind that no process works on.
-   * @returns null when none can be claimed now.
+   * @returns null when no replay can be claimed now.
    */
   async takeUp(which: ReplayChoice, watching: Watching): Promise<Replay | null> {
     const { db, lease, alarms } = this.#options;
@@ -73,9 +73,9 @@ interface ReplayJobOptions {
 }
 
 /**
- * Runs the replays that no process works on until none is left: those that were queued, and those whose
- * process died. The kinds side by side, and of each kind one at a time, in turns: none waits for
- * one that cannot go on (G11).
+ * Runs the replays that no process works on until all are done: queued replays, and those whose process died.
+ * The kinds run side by side, and each kind's replays one at a time, in turns, so that no replay waits for
+ * one that cannot go on (nothing stands still, G11).
  */
 export async function runReplayJob(options: ReplayJobOptions, stop: AbortSignal): Promise<null> {
   await Promise.all(KINDS.map((kind) => runAll(kind, options, stop)));

@@ -27,7 +27,7 @@ interface AskingAgainOptions {
 }
 
 const OPEN_LIMIT = 1_000;
-/** How soon each looks again whether it may go on. */
+/** How soon each polls whether it may continue. */
 const LOOK_AGAIN_MS = { ask: 250, publish: 50 };
 
 interface AskingAgain<Item> {

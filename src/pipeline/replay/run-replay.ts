@@ -116,7 +116,7 @@ class Run {
     }
   }
 
-  /** Says so as well, where the database takes that. */
+  /** Waits for the database, and stores the wait where the database takes that. */
   async #waitForDatabase(fault: unknown): Promise<number | "ended"> {
     this.#databaseFaults += 1;
     const ms = backOffMs(this.#databaseFaults, DATABASE_BACK_OFF);

@@ -77,7 +77,7 @@ function parse(text: string): Parsed {
   }
 }
 
-/** The fault that status and message name; undefined when the HTTP status and the envelope name none. */
+/** The fault that status and message name; undefined for an HTTP status and envelope without a fault. */
 function faultOf(status: number, said: Envelope | undefined): CollectionApiErrorKind | undefined {
   const holdsData = said?.data !== undefined && said.data !== null;
   if (!holdsData) {

@@ -89,7 +89,10 @@ export class CollectionApiError extends RelayError {
   /** The message without the provider's own words, which may hold a name: for logs and for what is kept. */
   readonly summary: string;
   readonly retryAfterMs: number | undefined;
-  /** True when a Create, Invalidate or Add Linked Account may have been carried out: look before repeating it. */
+  /**
+   * True when a Create, Invalidate or Add Linked Account may have been carried out: check before repeating
+   * it.
+   */
   readonly outcomeUnknown: boolean;
   /** Whether the refusal came in the provider's own envelope: a bare 404 may be a gateway's or a wrong base URL's. */
   readonly inEnvelope: boolean;

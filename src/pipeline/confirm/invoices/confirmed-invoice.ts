@@ -12,7 +12,7 @@ export interface Rules extends StatusSets {
   /** Whether Test invoices have a topic of their own; without it their events are held. */
   hasTestTopic: boolean;
   personalData: "full" | "none";
-  /** The zone of times that name none. */
+  /** The zone of times without a zone. */
   timeZone: string;
   /** Of its amounts. */
   currency: string;
@@ -41,7 +41,7 @@ export function makeInvoiceRow(
   const modifiedAt = toUtc(invoice.dateModified, timeZone);
   const knownAt = confirmation.known?.modifiedAt ?? null;
   const { askedAt } = confirmation;
-  // A date that is yet to come says nothing of age, or nothing would ever be newer.
+  // A date in the future says nothing of age, or no answer would ever be newer.
   const isOld = knownAt !== null && modifiedAt !== null && modifiedAt < knownAt && !isAhead(knownAt, askedAt);
   const row = {
     createdAt: toUtc(invoice.dateCreated, timeZone),
@@ -62,7 +62,7 @@ export function makeInvoiceRow(
     payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
     /** The provider's JSON, callback tokens masked. */
     document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
-    /** Its personal data was erased here: `document` holds none. */
+    /** Whether its personal data was erased here; `document` is then free of it. */
     erased: confirmation.erased,
     /** Tells whether two documents differ. */
     digest,

@@ -15,8 +15,8 @@ import type { ConfirmationKey } from "../queue/confirmation.ts";
 import { plainStatuses } from "./confirmed-invoice.ts";
 
 /**
- * A condition on rows of `asked`: nothing is stored of its invoice. Not `not exists`, which Postgres would
- * turn into a join with all invoices.
+ * A condition on rows of `asked`: the invoice is not stored. Not `not exists`, which Postgres would turn into
+ * a join with all invoices.
  */
 export const noInvoiceIsKnown = sql<boolean>`
   (select invoice.id from invoice
@@ -91,7 +91,7 @@ const selectNewest = query((db, source: string) =>
     .limit(1),
 );
 
-/** The invoice that was paid last, and so one that the provider knew; null when none is stored as paid. */
+/** The invoice paid last, and so one that the provider knew; null without a paid invoice. */
 export const newestInvoiceId = async (db: Database, source: string): Promise<string | null> =>
   (await selectNewest(db, source).executeTakeFirst())?.id ?? null;
 

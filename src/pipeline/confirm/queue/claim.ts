@@ -103,7 +103,7 @@ interface SourceClaim {
   /** The key was refused, so a worker must probe it. */
   isRefused: boolean;
   /**
-   * When there may be more although none is to be taken now, in ms; null when only new work would change it.
+   * When more may be due although nothing is to be taken now, in ms; null when only new work would change it.
    */
   moreInMs: number | null;
 }

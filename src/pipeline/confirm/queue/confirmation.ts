@@ -16,7 +16,10 @@ export const VERDICTS = [
   "unknown_invoice",
 ] as const satisfies readonly Verdict[];
 
-/** As people are told it: given up before its answer it is a dead letter, and pending before its first one. */
+/**
+ * The state shown to people: a dead letter when it was given up before its answer, pending before its first
+ * answer.
+ */
 export type ShownVerdict = Verdict | "dead";
 export const SHOWN_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ShownVerdict[];
 

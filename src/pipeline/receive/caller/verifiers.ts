@@ -7,7 +7,7 @@ import { AddressBlocks } from "../../../platform/http/index.ts";
 /** The demands of a source on its callers beyond the token. */
 export class CallerChecks {
   readonly #verifiers: ReturnType<typeof verifiersOf>;
-  /** Headers that the checks look at, in lower case. */
+  /** Headers that the checks read, in lower case. */
   readonly headers: readonly string[];
 
   constructor(checks: CallbackChecks) {
@@ -19,17 +19,20 @@ export class CallerChecks {
   failedBy(caller: Caller): FailedCheck | null {
     const failed = this.#verifiers.find(({ passes }) => !passes(caller));
     if (failed === undefined) return null;
-    // A CDN or proxy strips headers; a wrong value tells of another secret.
+    // A CDN or proxy strips headers; a wrong value means another secret.
     const isStripped = failed.header !== null && !caller.headers[failed.header];
     return isStripped ? "header_missing" : failed.failure;
   }
 }
 
-/** The headers that these checks look at: each holds a secret, or something made with one. */
+/** The headers that these checks read: each holds a secret, or something made with one. */
 export const checkedHeaders = (checks: CallbackChecks): string[] =>
   verifiersOf(checks).flatMap(({ header }) => header ?? []);
 
-/** Written with the callback that failed the check (G13). @param headers those that the source's checks look at */
+/**
+ * Written with the callback that failed the check (G13).
+ * @param headers those that the source's checks read
+ */
 export const refusedAlarm = (source: string, check: FailedCheck, headers: readonly string[]): Alarm => ({
   name: "callback_refused",
   source,
@@ -72,7 +75,7 @@ export interface Caller {
 interface Verifier<Check> {
   /** Recorded of a callback that does not pass. */
   failure: FailedCheck;
-  /** The header that it looks at, in lower case: it holds a secret, or something made with one. */
+  /** The header that it reads, in lower case: it holds a secret, or something made with one. */
   header?: (check: Check) => string;
   /** Made once for a source. @returns whether a caller passes */
   verify: (check: Check) => (caller: Caller) => boolean;
@@ -152,7 +155,7 @@ function hmacHolds(
   return matches.includes(true);
 }
 
-/** Hex and base64 of a digest differ in length, so what was sent tells which it is. */
+/** Hex and base64 of a digest differ in length, so the length tells which was sent. */
 function decode(text: string, bytes: number): Buffer | null {
   if (text.length === bytes * 2 && /^[0-9a-f]+$/i.test(text)) return Buffer.from(text, "hex");
   if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null;

@@ -82,8 +82,9 @@ export class CallbackLog {
   }
 
   /**
-   * Tries again to record the newest callback that failed, under the same id: whether recording works again
-   * shows though no callback comes. Its sender was told to send it again; a second row asks nothing twice.
+   * Tries again to record the newest callback that failed, under the same id: shows whether recording works
+   * again even without new callbacks. Its sender was asked to send it again; a second row causes no second
+   * request.
    */
   async retryFailed(): Promise<void> {
     if (this.#failed !== null) await this.#commits.add(this.#failed).catch(() => undefined);

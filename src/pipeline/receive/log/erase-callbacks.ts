@@ -56,7 +56,7 @@ export async function eraseCallbacks(
   return { found, blanked: await blankCallbacks(db, legible), sources };
 }
 
-/** A callback that may be about an erased invoice, and may as well be about another. */
+/** A callback that may be about an erased invoice or about another. */
 interface LeftCallback {
   id: string;
   receivedAt: Date;
@@ -68,7 +68,7 @@ const REFERENCE: Columns<ReferenceOfInvoice> = {
   reference: text(({ reference }) => reference),
 };
 
-/** Of a shared reference: how many of its callbacks are looked at, the newest first, and how many listed. */
+/** Of a shared reference: how many of its callbacks are read, the newest first, and how many listed. */
 const LOOKED_AT_LIMIT = 5_000;
 const LISTED_LIMIT = 100;
 
@@ -97,9 +97,9 @@ const selectByReference = new Statement(
 );
 
 /**
- * Blanks the callbacks that carry a reference of an erased invoice and name no invoice that is legible,
- * unless a legible one has the same reference.
- * @returns how many were blanked, and up to a hundred of those that a person has to look at.
+ * Blanks the callbacks that carry a reference of an erased invoice and name no legible invoice, unless a
+ * legible one has the same reference.
+ * @returns how many were blanked, and up to a hundred of those that a person must check.
  */
 export async function eraseByReference(
   db: Database,

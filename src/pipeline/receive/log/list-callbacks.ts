@@ -96,7 +96,7 @@ const selectPage = new VaryingStatement(
     if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
     if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
     if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
-    // Filters that an index serves bound what is looked at; the others are compared row by row.
+    // Filters that an index serves bound the rows that are read; the others are compared row by row.
     return sql`
       select * from (
         select ${listed}, received_at::text as at,
@@ -114,9 +114,9 @@ const selectPage = new VaryingStatement(
 );
 
 /**
- * Looks at the next `limit` callbacks, the newest first.
- * @param after where to go on; null from the newest.
- * @returns those that match all filters, and where to go on; `end` is null when there are no more.
+ * Reads the next `limit` callbacks, the newest first.
+ * @param after where to continue; null from the newest.
+ * @returns those that match all filters, and where to continue; `end` is null when there are no more.
  */
 export async function listCallbacks(
   db: Database,

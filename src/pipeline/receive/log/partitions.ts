@@ -110,7 +110,7 @@ export async function whenNotBusy<Result>(tries: number, work: () => Promise<Res
  */
 const holdBriefly = command(() => sql`set local statement_timeout = '5s'`);
 
-/** How many open invoices, or kept callbacks, one statement looks at. */
+/** How many open invoices, or kept callbacks, one statement reads. */
 const AT_ONCE = 5_000;
 
 const PARTITION = {

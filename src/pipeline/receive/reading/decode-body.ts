@@ -94,7 +94,7 @@ export const READING_LIMITS = {
   pieces: 10_000,
   /** Fields of a form or a query. */
   fields: 4_000,
-  /** Texts of one document that are looked into for JSON: each that is none after all costs an exception. */
+  /** Texts of one document that are tried as JSON: each text that is not JSON costs an exception. */
   texts: 8,
 } as const;
 

@@ -106,7 +106,7 @@ export interface Found {
   foundBy: string;
 }
 
-/** Null when none of the places holds a UUID. It goes no deeper than PLACES_DEPTH. */
+/** null without a UUID in any of the places. It goes no deeper than PLACES_DEPTH. */
 export function findInPlaces(document: Json): Found | null {
   const taken: Taken = { ids: new Set(), places: new Set(), listed: new Map() };
   if (!readCallbackAt("", document, PLACES_DEPTH, taken)) return null;
@@ -220,7 +220,7 @@ const ESCAPE = /(?:%(?:25)*[0-9a-f]{2}|\\[bfnrt]|\\u[0-9a-f]{4})$/i;
 const LONGEST_ESCAPE = 9;
 const WORD = /[0-9a-z]/i;
 
-/** The length of a UUID: a shorter text holds none. */
+/** The length of a UUID: a shorter text cannot hold one. */
 export const UUID_LENGTH = 36;
 
 /**

@@ -81,7 +81,7 @@ export function csvMore(certificate: Certificate): string {
   return linesOf(certificate, [{ row: "more", detail: `${more} more differences, counted but not named` }]);
 }
 
-/** `scope` tells a whole source's rows from those of its collections, which add up to them. */
+/** `scope` distinguishes a whole source's rows from those of its collections, which add up to them. */
 function linesOf(certificate: Certificate, rows: readonly Row[]): string {
   const { id, source, result, scope, collections, currency, basis } = certificate;
   const collection = scope === "collection" ? (collections[0]?.name ?? collections[0]?.id ?? null) : null;

@@ -40,7 +40,7 @@ export const difference = z.object({
   weight,
   /** Of the books, YYYY-MM-DD. */
   day: z.string(),
-  /** From the provider's list, or the relay's own if the list has none; null if neither has one. */
+  /** From the provider's list, or the relay's own if the list has no amount; null without either. */
   amount: decimal.nullable(),
 });
 export type Difference = z.output<typeof difference>;

@@ -74,7 +74,8 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
     failpoint("certificate to be kept");
     const change = whole.result === "not_equal" ? alarmsOfResult(whole) : {};
     const { issued, cleared } = await keepCertificate(deps, claimed, whole, change);
-    // Who asked reads what was found; its row tells the others.
+    // Only ended alarms are notified: the requester reads the findings, and the alarm's row informs the
+    // others.
     alarms.notifyCleared(cleared);
     failpoint("certificate kept");
     const all = [issued];

@@ -117,8 +117,8 @@ function isPaid({ listed, label, asked }: PaymentFacts, stored: boolean, terms: 
 }
 
 /**
- * Counts as Live unless the provider says Test, now or in a whole document that is stored, nothing else that
- * is known says otherwise. A column or an event alone is no proof.
+ * Counts as Live unless the provider says Test, now or in a whole stored document, and no other fact
+ * contradicts. A column or an event alone is no proof.
  */
 function isLive({ askedType, type, inDocument, documentIsWhole }: PaymentFacts): boolean {
   const documentType = inDocument?.type ?? null;

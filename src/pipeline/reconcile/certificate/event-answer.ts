@@ -89,7 +89,7 @@ export function totalsAgree({ amounts, inPayload }: PaymentFacts): boolean {
 const isText = (a: string | null, b: string | null) =>
   plainStatus(storableText(a ?? "")) === plainStatus(storableText(b ?? ""));
 
-/** Whether this was read from that text; text that is no amount is read as none. */
+/** Whether this was read from that text; text that is no amount reads as null. */
 function isRead(amount: string | null, text: string | null): boolean {
   const [one, other] = [moneyOf(amount), moneyOf(text)];
   return one === undefined || other === undefined ? one === other : compareMoney(one, other) === 0;

@@ -62,7 +62,7 @@ const addPaid = addingBooked(
     where ${ownedBy(slots)} and ${within(slots, sql`paid_at`)} and ${isPaid(slots)}`,
 );
 
-// An invoice without a date, or with one that can be none, may belong to any period.
+// An invoice without a date, or with an impossible one, may belong to any period.
 const addUndated = addingBooked((slots: Slots<Books>) => {
   const { value } = slots;
   return sql`

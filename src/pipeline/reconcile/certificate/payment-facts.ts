@@ -64,7 +64,7 @@ const FACTS = {
   ),
   /**
    * The stored answer that the event was made from; of an event that an earlier version made, every stored
-   * answer. null when there is none.
+   * answer. null without one.
    */
   eventAnswers: nullable(
     returned.json<(AnswerFields & { isNewest: boolean; isErased: boolean; isWhole: boolean })[]>(),

@@ -40,7 +40,7 @@ export class Summary {
       add(isForeign ? this.#foreign : this.#test, amounts.paid);
       return;
     }
-    // A day of which nothing is counted is none.
+    // A day without a counted amount gets no totals.
     for (const name of ["paid", "stored", "published"] as const)
       if (amounts[name] !== null) for (const totals of this.#totalsOf(day)) add(totals[name], amounts[name]);
   }

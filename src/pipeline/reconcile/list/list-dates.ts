@@ -72,8 +72,8 @@ export const EARLIEST = new Date(Date.UTC(FIRST_YEAR, 0));
 export const BEFORE_CREATION_MS = DAY_MS;
 
 /**
- * The creation of an invoice. In the future, it is of today, for a clock may be off by hours; past that, its
- * date is none.
+ * The creation of an invoice. A date up to a day ahead counts as now, since a clock may be off by hours; a
+ * later one counts as no date.
  */
 export function possibleCreation(createdAt: Date | null, now: Date): Date | null {
   if (createdAt === null || createdAt <= now) return createdAt;

@@ -42,8 +42,8 @@ export class SourcePaused extends RelayError {
 const takeTurn = takingTurns(confirmationsWait);
 
 /**
- * Limits calls to what the source allows: none while it is paused or backing off, and otherwise from the same
- * token bucket as confirmations, in all processes. Confirmations that wait go first.
+ * Limits calls to the source's allowance: no call while it is paused or backing off, and otherwise from the
+ * same token bucket as confirmations, in all processes. Confirmations that wait go first.
  */
 export class ListPace {
   readonly #options: ListPaceOptions;

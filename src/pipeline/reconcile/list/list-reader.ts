@@ -36,7 +36,7 @@ export interface Unusable {
   datePaid: string | null;
 }
 
-/** Told of each page that is read. @param expected pages in all, where that is known */
+/** Called for each page that is read. @param expected pages in all, where that is known */
 type OnPage = (expected: number | null) => void;
 
 /** The progress of a reading, in pages. */

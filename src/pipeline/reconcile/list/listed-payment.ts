@@ -83,7 +83,7 @@ export function listedPayment(
 interface Known {
   /** The newest confirmed answer says that it is paid. */
   isPaid: boolean;
-  /** Of the listed item for which it was last asked about; null when it was for none. */
+  /** Of the listed item for which it was last asked about; null without one. */
   digest: string | null;
 }
 

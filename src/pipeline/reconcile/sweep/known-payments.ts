@@ -54,9 +54,9 @@ const COLUMNS = {
   stored: returned.boolean,
   /** The newest confirmed answer says that it is paid. */
   isPaid: returned.boolean,
-  /** Of the listed item for which it was last asked about; null when it was for none. */
+  /** Of the listed item for which it was last asked about; null without one. */
   askedDigest: nullable(returned.text()),
-  /** null when it has none. */
+  /** null without one. */
   confirmation: nullable(returned.json<KnownConfirmation>()),
 } as const;
 

@@ -14,7 +14,7 @@ import {
 import { type KnownPayment, readKnownPayments } from "./known-payments.ts";
 import { type ClaimedSweep, countDecided } from "./sweep-row.ts";
 
-/** A payment that a sweep looks at. */
+/** A payment that a sweep decides on. */
 export interface Candidate extends ListedFacts {
   invoiceId: string;
   /** It is of the sweep's own collection, as far as its counts go. */

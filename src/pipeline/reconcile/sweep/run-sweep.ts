@@ -178,7 +178,7 @@ class SweepRun {
   async *#partsOf(reader: ListReader, period: ListPeriod, now: Date): AsyncGenerator<ListPeriod> {
     const { kind, faults } = this.#sweep;
     const recent = { first: recentSince(now, this.#source.timeZone), last: period.last };
-    // Automatic sweeps open what is new before they look at the rest.
+    // Automatic sweeps open new payments before they decide on the rest.
     const beginsNew = kind === "automatic" && recent.first > period.first;
     if (beginsNew) yield recent;
     const others = beginsNew ? { first: period.first, last: addDays(recent.first, 1) } : period;
@@ -260,7 +260,7 @@ class SweepRun {
     this.#unproven.push(...unproven);
   }
 
-  /** Looks at what the list has said since that was done last. */
+  /** Decides on the payments listed since the last time. */
   async #openListed(): Promise<void> {
     const { db } = this.#deps;
     const next = await readMoment(db);
@@ -278,13 +278,13 @@ class SweepRun {
   }
 
   /**
-   * Looks at what the list shows of the window and at the payments that are stored of it, whether or not the
-   * list shows them. @returns what still waits then.
+   * Decides on the listed payments of the window and on its stored ones, whether or not the list shows them.
+   * @returns what still waits then.
    */
   async #openWindow(began: Date): Promise<Waiting> {
     const { db } = this.#deps;
     const { decidedTo } = this.#sweep;
-    // Of what an interrupted run has looked at, what came since.
+    // First the payments listed since, among those that an interrupted run had decided.
     for (let after = NIL_UUID; decidedTo !== null && after < decidedTo; ) {
       const rows = await readListed(db, { ...this.#key, since: began.toISOString(), after, limit: BATCH });
       const before = rows.filter(({ invoiceId }) => invoiceId <= decidedTo);

@@ -174,7 +174,7 @@ export const PAUSED_MS = 5_000;
 /** Why a sweep reads everything: it was asked for, is the first or the day's, or counts show nothing. */
 export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
 
-/** Notes that all of what the list said before a moment was looked at. @throws LeaseLost */
+/** Notes that all payments listed before a moment were decided. @throws LeaseLost */
 export const saveDecided = sweeps.saving(
   ({ value }: Slots<{ since: string }>) => sql`
     decided_since = ${value(({ since }) => since)}, decided_to = null`,
@@ -193,7 +193,7 @@ const COUNTS = {
 
 export type SweepCounts = RowOf<typeof COUNTS>;
 
-/** Counts what was looked at up to an invoice, in the transaction that opened it. @throws LeaseLost */
+/** Counts the payments decided up to an invoice, in the transaction that opened it. @throws LeaseLost */
 export const countDecided = sweeps.saving(
   ({ value }: Slots<SweepCounts & { decidedTo: string }>) => sql`
     decided_to = ${value(({ decidedTo }) => decidedTo)}, listed = listed + ${value(({ listed }) => listed)},
@@ -269,7 +269,7 @@ export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]):
   return { raises: [{ ...about(sweep), detail }] };
 }
 
-/** The alarm of repeated faults; a first fault raises none. */
+/** The alarm of repeated faults; a first fault raises no alarm. */
 export const alarmsAtFault = (sweep: ClaimedSweep, faults: number, error: string): Alarm[] =>
   faults < ALARMING_FAULTS ? [] : [{ ...about(sweep), detail: unreadWords(error) }];
 

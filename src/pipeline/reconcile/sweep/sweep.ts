@@ -28,9 +28,9 @@ interface SweepJobOptions extends SweepDeps {
 }
 
 /**
- * Sweeps every collection of one source that is due, one after the other, in whichever process is first.
- * After a fault a sweep is continued where it was, with back-off.
- * @returns null: a look says when the next one is due (`sourcesToSweep`).
+ * Sweeps every collection of one source that is due, one after the other, in the first process to claim it.
+ * After a fault a sweep continues where it was, with back-off.
+ * @returns null: a poll says when the next one is due (`sourcesToSweep`).
  */
 export async function runSweepJob(options: SweepJobOptions, stop: AbortSignal): Promise<null> {
   const { db, lease, intervalMs } = options;

@@ -44,7 +44,7 @@ const collection = bothWays({
   collectionAccounts: [listRead(z.looseObject(account.read), []), z.array(z.object(account.written))],
 });
 
-/** A collection as the client reads it: nothing but its id has to be there, unknown fields are kept. */
+/** A collection as the client reads it: only its id is required, unknown fields are kept. */
 export const collectionRead = z.looseObject(collection.read);
 
 export type Collection = z.output<typeof collectionRead>;

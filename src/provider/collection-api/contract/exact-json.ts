@@ -36,7 +36,7 @@ export function parseExactJson(text: string): unknown {
   return putInPlace(root, 0) ? root[""] : parseEachExactly(text);
 }
 
-/** Right for every text: the reviver is told each number's own digits. */
+/** Right for every text: the reviver receives each number's own digits. */
 function parseEachExactly(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
@@ -73,7 +73,7 @@ function withNumbersMarked(text: string): string {
 /** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
 const DEEPEST = 64;
 
-/** Numbers for their marked texts. @returns false when something is nested too deep to be looked at. */
+/** Numbers for their marked texts. @returns false when a value is nested too deep to read. */
 function putInPlace(node: { [key: string]: unknown }, depth: number): boolean {
   if (depth > DEEPEST) return false;
   for (const key of Object.keys(node)) {

@@ -35,7 +35,7 @@ function written(amount: Big): Money {
 
 const decimals = (text: string) => (text.includes(".") ? text.length - text.indexOf(".") - 1 : 0);
 
-/** The exact sum, `0.00` for none. */
+/** The exact sum, `0.00` without amounts. */
 export function sumOfMoney(amounts: readonly Money[]): Money {
   return written(amounts.reduce((sum, amount) => sum.plus(amount), new Big(0)));
 }

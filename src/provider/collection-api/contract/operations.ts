@@ -72,7 +72,7 @@ export interface Operation {
   readonly errors: readonly number[];
   /** The schemas that check the request, strictly. */
   readonly request: { readonly path?: z.ZodType; readonly query?: z.ZodType; readonly body?: z.ZodType };
-  /** The answer's `data`; left out where the answer has none. */
+  /** The answer's `data`; left out where the answer has no data. */
   readonly data?: { readonly read: z.ZodType; readonly written: z.ZodType };
 }
 

@@ -84,7 +84,7 @@ export const wholeNumber = (least: number, most: number) =>
     })
     .meta({ type: "integer", minimum: least, maximum: most });
 
-/** A day of the calendar, YYYY-MM-DD; 2024-02-30 is none. */
+/** A day of the calendar, YYYY-MM-DD; 2024-02-30 is refused. */
 export const day = z
   .string(missingOr("should be a date such as 2024-02-29"))
   .refine((value) => {

@@ -107,8 +107,8 @@ export function listRead<Item extends z.ZodType, Otherwise>(item: Item, otherwis
 }
 
 /**
- * A list of objects that has to be there. Of those that are none the first is a problem: to find a problem
- * in each would take a second.
+ * A required list of objects. Only the first item that is not an object is a problem: to find a problem in
+ * each would take a second.
  * @param item takes any object.
  */
 export function listRequiredRead<Item extends z.ZodType>(item: Item) {
