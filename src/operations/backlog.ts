@@ -39,7 +39,7 @@ const LONG_SECONDS = 600;
 /** Work that is overdue by more than this, in s, has no worker or too few. */
 const STUCK_SECONDS = 60;
 
-/** Since when each row has waited, and whether nothing else tells why: what is told of by its age alone. */
+/** The start of each row's wait, and whether it is unexplained: then its age alone raises the alarm. */
 const waitingIn = (rows: RawBuilder<unknown>) => {
   const secondsOf = (since: RawBuilder<unknown>) =>
     sql`greatest(extract(epoch from clock_timestamp() - ${since}), 0)::float8`;
@@ -59,7 +59,7 @@ const waitingIn = (rows: RawBuilder<unknown>) => {
   );
 };
 
-// Each state has an index of its own: one condition for several would read all that is done.
+// Each state has an index of its own: one condition for several would read all finished rows.
 const confirmationsIn = (state: ConfirmationState) =>
   sql`select * from confirmation where state = ${sql.lit(state)}`;
 const OPEN_STATES = ["due", "claimed"] as const;
@@ -170,7 +170,7 @@ async function readAll(db: Database, watched: Watched) {
   };
 }
 
-/** As many as there may ever be of sources and topics. */
+/** More than there ever are sources and topics. */
 const ALL = 10_000;
 
 /**

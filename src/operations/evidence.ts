@@ -146,7 +146,7 @@ interface EvidenceFile {
   path: string;
   /** Its contents, for the list of files. */
   what: string;
-  /** Whether anything about a person may stand in it: then who may not see that gets its digest. */
+  /** Whether it may hold personal data: readers who may not see that get its digest. */
   personal: boolean;
   /** Called once, and the content let go. */
   read(): Promise<string | Uint8Array>;

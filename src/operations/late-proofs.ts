@@ -89,7 +89,7 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
   const runsLong = read.processes.some(
     ({ workers, lives, startedAt }) => workers && lives && +read.at - +startedAt > SWEEP_TAKES_MS,
   );
-  // Who has just come back from a long outage is still at it.
+  // A process that has just come back from a long outage is still working on it.
   if (!runsLong) return;
   const wanted = new Map<string, readonly string[]>();
   for (const { serves } of read.processes)
@@ -125,5 +125,5 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
 
 const TELL = [...alarmsAbout("collection"), ...alarmsAbout("certificate")];
 
-/** As many as there may ever be of lists and sources. */
+/** More than there ever are lists and sources. */
 const ALL = 10_000;

@@ -45,7 +45,7 @@ export const isOpen = (
     join outbox on outbox.source = event.source and outbox.event_id = event.id
     where event.source = ${source} and event.invoice_id = ${invoiceId} and ${UNSENT} limit 1) is not null)`;
 
-/** The most rows that one statement looks at. */
+/** The limit of rows that a statement reads. */
 const AT_ONCE = 5_000;
 
 /** Where a walk through settled confirmations has come to. The time as text: a Date has no microseconds. */
@@ -59,7 +59,7 @@ interface Walk {
   after: Position;
 }
 
-/** The next confirmations that were settled before a time, oldest first, and whether each is meant. */
+/** The next confirmations that were settled before a time, oldest first, and whether each is selected. */
 const walkInvoices = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
   new Statement(
     {
@@ -88,7 +88,7 @@ interface Settled {
   invoiceId: string;
 }
 
-/** Goes from the oldest on, some thousand in a statement, however many there are. @yields those meant. */
+/** Goes from the oldest on, some thousand in a statement, however many there are. @yields the selected ones. */
 async function* walk(
   statement: ReturnType<typeof walkInvoices>,
   db: Database,

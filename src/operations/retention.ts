@@ -27,9 +27,9 @@ import { countOutdated, eraseOutdated, outdatedResult } from "./erase.ts";
 import { time, whole } from "./list/fields.ts";
 import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
 
-/** Maintenance, and how long each may fail before a person is told, of what may pass by itself: an interval of Postgres. */
+/** Maintenance, and the time that each chore may fail before its alarm: an interval of Postgres. */
 const TOLD_AFTER = {
-  // Lambda tries once a day, a little sooner or later. Who may not drop a month leaves it to the one who may.
+  // Lambda tries once a day, a little sooner or later. A process that may not drop a month leaves it to another.
   old_callbacks: "23 hours",
   kept_callbacks: "23 hours",
   unknown_ids: "23 hours",

@@ -31,7 +31,7 @@ function actionItemsOf(facts: Facts): ActionItem[] {
         remedy: { operation: "migrate", args: {} },
       },
     );
-  // Who could not write is not taken for dead; where one lives, its alarm tells of those that fell silent.
+  // A process that could not write is not taken for dead; a living process raises the alarm about silent ones.
   const isTold = readOnly || (living.length > 0 && openAlarms.some(({ name }) => name === "silent_process"));
   const undone = isTold || sources.length + processes.length === 0 ? null : undoneIn(facts);
   if (undone !== null)
@@ -68,7 +68,7 @@ function undoneIn({ processes }: Facts): string | null {
   return "no process takes callbacks: those that run have workers only";
 }
 
-/** How the relay is doing: whether all is proven well, else the gravest of what is not, in one sentence. Pure. */
+/** The relay's state in one sentence: all is well, or the gravest fault. Pure. */
 export function assess(facts: Facts): Omit<Status, keyof Facts> {
   const { openAlarms, held, sources } = facts;
   const actionItems = actionItemsOf(facts);

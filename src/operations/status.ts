@@ -4,7 +4,7 @@ import { unprovenDaysFound } from "../pipeline/reconcile/index.ts";
 import { ALARM_NAMES } from "../platform/alarms/index.ts";
 import { answeredId, remedy, time, whole } from "./list/fields.ts";
 
-// How the relay is doing, as everyone is told of it.
+// The relay's state, the same for every reader.
 
 export const severity = z
   .enum(["critical", "warning"])

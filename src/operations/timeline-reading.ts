@@ -178,7 +178,7 @@ const ACTION = {
   reason: nullable(returned.text()),
 } as const;
 
-/** Who had the invoice confirmed again by a replay; of events sent again their publications say it. */
+/** The person who had a replay confirm the invoice again; for events sent again, publications name the person. */
 const selectReplays = new Statement(
   ACTION,
   ({ value }: Slots<string>) => sql`
@@ -221,7 +221,7 @@ const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineSc
     order by id limit ${HISTORY_LIMIT}`;
 });
 
-/** Who paused the invoice's source or topics while it was under way, and who resumed them. */
+/** The people who paused the invoice's source or topics while it was under way, and who resumed them. */
 async function readUpstreamActions(
   db: Database,
   confirmations: Awaited<ReturnType<typeof readConfirmations>>,

@@ -202,7 +202,7 @@ interface Decision extends ByHand {
   selection: UndeliveredSelection;
   /** Only report what would change. */
   dryRun?: boolean | undefined;
-  /** Is told of each thousand of those that a filter selects. */
+  /** Receives each thousand that a filter selects. */
   onProgress?: (done: number, total: number) => void;
 }
 

@@ -10,13 +10,13 @@ interface LiveOptions {
   db: Database;
   /** The readings sent every few seconds, by event name. */
   read: Readonly<Record<string, () => Promise<unknown>>>;
-  /** Everything that is sent passes through it. */
+  /** Masks every text before it is sent. */
   mask: Mask;
   log: Logger;
   listenerLimit?: number;
   everyMs?: number;
   heartbeatMs?: number;
-  /** A reading that takes longer, in ms, is told as trouble while it goes on. */
+  /** A reading that takes longer, in ms, is reported as trouble while it goes on. */
   lateMs?: number;
 }
 

@@ -42,7 +42,7 @@ interface CommandWords<Id extends OperationId> {
   options?: Readonly<Record<string, string>>;
   /** Fields that are no option: they are fixed, or an argument says them. */
   without?: readonly string[];
-  /** As whom it is run; as an admin when left out. */
+  /** The role it runs with; admin when left out. */
   role?: Role;
   /** Adds what is the command line's own: arguments, `--yes`. */
   extend?: (command: Command) => Command;
@@ -193,7 +193,7 @@ const isPaged = ({ query, body }: Operation): boolean =>
 
 const PAGE = 200;
 
-/** Page after page, up to `limit`; beside the items stands what the first page says. A terminal shows how far it is. */
+/** Page after page, up to `limit`; the other fields come from the first page. A terminal shows the progress. */
 async function allPages<Result>(
   call: (given: CommandInput) => Promise<Result>,
   { limit, ...filters }: CommandInput,

@@ -112,7 +112,7 @@ function rowsText(
 const LONGEST = 100;
 const short = (cell: string | number | null) => (typeof cell === "string" ? shortText(cell, LONGEST) : cell);
 
-/** As a cell: null for what is not there. */
+/** A cell's text; null for a missing value. */
 function cellOf<Row>(row: Row, field: Field<Row>, { currencyOf }: Rendering): string | number | null {
   const value = field.value(row);
   const note = field.note?.(row);

@@ -38,7 +38,7 @@ export const consoleForms = (): Record<string, Form> =>
 /** Asked in a way of their own, or of no form. */
 const ELSEWHERE = /^(limit|cursor|before|after|reason|dryRun|text|filters|alarms|target|ids)$/;
 
-/** Of what no column shows as it is. */
+/** Labels of fields without a column. */
 const LABELS: Readonly<Record<string, string>> = {
   to: "Until",
   confirmedTo: "Confirmed until",
@@ -51,7 +51,7 @@ const LABELS: Readonly<Record<string, string>> = {
   rate: "At most, per second",
 };
 
-/** As the column of the list that shows the same. */
+/** The label of the list's column for the same field. */
 function labelOf(name: string, { lists = [] }: NonNullable<Operation["view"]> = {}): string {
   const column = lists.flatMap(({ of }) => of.columns).find((one) => one.name === name);
   const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);

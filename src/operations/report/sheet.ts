@@ -68,7 +68,7 @@ export interface Total {
   sums: (Money | null)[];
 }
 
-/** Adds up rows while they pass: what is written is what is summed, to the last digit. */
+/** Adds up rows as they are written, so that the sum matches them to the last digit. */
 export class Totals {
   readonly #totals: Map<string, Total>;
   readonly #kinds: readonly Kind[];

@@ -23,7 +23,7 @@ type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" |
 export interface Field<Row> extends Look<Row> {
   label: string;
   kind: Kind;
-  /** The row's field that it shows as it is. */
+  /** The row's field, shown unchanged. */
   name?: string;
   /** null: a sheet leaves it out, a list shows a dash. */
   value: (row: Row) => Value;
@@ -76,7 +76,7 @@ export interface Rows<Row> {
   /** The name of a row, which leads to it. */
   id?: Field<Row>;
   columns: readonly Field<Row>[];
-  /** Said when there is none at all; left out, an empty list inside of something else is not shown. */
+  /** The text of an empty list; without it an empty list inside another view is not shown. */
   none?: string;
   /** The rows to expect here, or where else to look. */
   why?: string;
@@ -109,7 +109,7 @@ type RowsIn<Result, Row> = KeyOf<Result, readonly Row[]> | ((result: Result) => 
 const rowsIn = <Result, Row>(from: RowsIn<Result, Row>) =>
   typeof from === "function" ? from : (result: Result) => result[from] as readonly Row[];
 
-/** The rows that stand in this field of the result, or are made of it. */
+/** The rows in this field of the result, or made of it. */
 export const listOf = <Result, Row>(
   from: RowsIn<Result, Row>,
   of: Rows<Row>,

@@ -204,7 +204,7 @@ const differenceTable = (
     detail: "detail",
   });
 
-/** Any certificate of ours is smaller, in bytes. */
+/** Limit of a certificate's size, in bytes; ours are smaller. */
 const LARGEST = 64 * 1024 ** 2;
 
 /** Checks certificates with nothing but their file: no settings, no database, no network. */
@@ -239,7 +239,7 @@ async function readSigned(path: string) {
   }
 }
 
-/** @throws RelayError when there is no such file, or it is none of ours by its size. */
+/** @throws RelayError when there is no such file, or it is larger than ours are. */
 async function readBytes(path: string): Promise<Buffer> {
   try {
     const file = await open(path);

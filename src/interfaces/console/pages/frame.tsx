@@ -134,7 +134,7 @@ function Connection() {
   );
 }
 
-/** How many things wait for a person; on a phone it stands outside of the menu. */
+/** The number of items that wait for a person; on a phone it is outside the menu. */
 function Waiting() {
   const waiting = liveStatus.value === null ? 0 : thingsIn(liveStatus.value);
   if (waiting === 0) return null;

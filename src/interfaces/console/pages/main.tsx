@@ -6,7 +6,7 @@ import { useTask } from "./parts/form.tsx";
 import { Problem } from "./parts/page.tsx";
 import { Button } from "./parts/values.tsx";
 
-/** Nothing until it is known who is there; then the way in, or the pages. */
+/** Empty until the session is known; then the sign-in form, or the pages. */
 function App() {
   const { value: state } = session;
   if (state.kind === "unknown") return null;

@@ -44,7 +44,7 @@ const liveParts = signal(0);
 /** Whether what is on the page keeps up with the relay. */
 export const isPageLive = computed(() => liveParts.value > 0);
 
-/** For a part of a page that keeps up with the relay, as long as it is there. */
+/** Keeps a part of a page up to date with the relay while it is shown. */
 export function useLive(isLive = true): void {
   useEffect(() => {
     if (!isLive) return;

@@ -35,7 +35,7 @@ export function proofOf({ connection, status, troubles }: Heard): Proof | null {
   return isLong ? unproven("The relay has sent nothing since then, though it should every 5 s.") : FRESH;
 }
 
-/** Troubles after one more was told; the last word about each reading counts. Pure. */
+/** Troubles with one more added; the latest report about each reading counts. Pure. */
 export const withTrouble = (troubles: readonly Trouble[], told: Trouble): readonly Trouble[] => [
   ...troubles.filter(({ what }) => what !== told.what),
   told,
@@ -43,7 +43,7 @@ export const withTrouble = (troubles: readonly Trouble[], told: Trouble): readon
 
 /**
  * Troubles after an event came. It ends its own; a status ends that of payments, too, which come too seldom to
- * end it: if it lasts it is told again within seconds. Pure.
+ * end it: if it lasts it is reported again within seconds. Pure.
  */
 export const withoutTrouble = (troubles: readonly Trouble[], event: string): readonly Trouble[] =>
   troubles.filter(({ what }) => what !== event && !(event === "status" && what === "payment"));

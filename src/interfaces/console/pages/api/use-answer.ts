@@ -10,7 +10,7 @@ export interface Answer<Data> {
   reload: () => void;
 }
 
-/** How long after no answer at all it is asked again, in ms. */
+/** The delay before a request without an answer is repeated, in ms. */
 const AGAIN_MS = 4_000;
 
 /** Asks the admin API: an operation that reads, by its path below `/admin/v1`. */

@@ -118,7 +118,7 @@ export function monthsFromTo(from: Day, to: Day): Month[] {
 
 const nextMonth = (first: Day): Day => monthsBefore(first, -1);
 
-/** So many months before the one that holds the day: its first day. */
+/** The first day of the month so many months before the day's. */
 export function monthsBefore(day: Day, months: number): Day {
   const at = new Date(day);
   return dayOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - months, 1));

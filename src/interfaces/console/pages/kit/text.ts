@@ -1,6 +1,6 @@
 export { countText, numberOf } from "../../../../platform/values/text.ts";
 
-/** Thousands apart, at least two decimals, digit by digit: no number is made of it. Else left as it is. */
+/** Thousands apart, at least two decimals, digit by digit: it never becomes a number. Other texts stay unchanged. */
 export function moneyText(amount: string): string {
   const read = /^(-?)0*(\d+)(?:\.(\d+))?$/.exec(amount);
   if (read === null) return amount;
@@ -21,7 +21,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u00a0\u115f\u1160\u3164\uf
 /** Line feeds, carriage returns before them, and tabs are layout in a text of many lines. */
 const LAYOUT = new Set(["\n", "\t"]);
 
-/** Nothing in a text from outside can hide. @param lines keep line feeds and tabs as they are. */
+/** Shows every hidden character of a text from outside. @param lines keep line feeds and tabs as they are. */
 export function visiblePieces(text: string, { lines = false } = {}): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

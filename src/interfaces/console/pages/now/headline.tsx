@@ -74,7 +74,7 @@ function toneNow(status: Status | null, known: Proof | null): Tone {
 export const thingsIn = ({ actionItems, openAlarms }: Pick<Status, "actionItems" | "openAlarms">): number =>
   openAlarms.reduce((sum, { count }) => sum + count, actionItems.length);
 
-/** Nothing is said to be well without a proof of now. */
+/** The headline says that all is well only with a current proof. */
 export function headlineOf(status: Pick<Status, "sentence"> | null, known: Proof | null): string {
   if (known?.isFresh === false) return `Not known since ${shortTime(new Date(known.since), zone.value)}.`;
   return status === null ? "" : sayHere(status.sentence);

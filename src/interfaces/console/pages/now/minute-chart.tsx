@@ -64,7 +64,7 @@ function topOf(minutes: Activity["minutes"]): number {
   return [1, 2, 4, 6, 8, 10].map((times) => times * power).find((top) => top >= most && top > 1) ?? most;
 }
 
-/** Received and published are bars, confirmed is a dot, which stands where something was. */
+/** Received and published are bars, confirmed is a dot, shown where there was one. */
 function Bars({ minutes, pointed }: Pick<ChartProps, "minutes"> & { pointed: number | null }) {
   const top = topOf(minutes);
   const y = (count: number) => `${100 - (count / top) * 100}%`;

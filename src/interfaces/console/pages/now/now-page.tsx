@@ -113,7 +113,7 @@ const isOpen = ({ state, count }: { state: string; count: number }): boolean =>
 
 const SHOWN = 7;
 
-/** The newest payments: those that were there, and each that comes through while one looks. */
+/** The newest payments: those read at first, and each that comes through meanwhile. */
 function JustNow() {
   const { data, reload } = useAnswer("/invoices", { query: { limit: SHOWN } });
   // Reads the payments that came while the connection was lost.
@@ -159,7 +159,7 @@ function newestOf(live: readonly Happening[], listed: readonly ListedInvoice[], 
   const add = (payment: Newest) => {
     const key = `${payment.source} ${payment.invoiceId}`;
     const known = byPayment.get(key);
-    // Published is the end of it: a confirmation that is told late takes nothing back.
+    // Published is the last state: a confirmation that arrives late does not undo it.
     if (known === undefined || (known.what === "confirmed" && payment.what === "published"))
       byPayment.set(key, payment);
   };

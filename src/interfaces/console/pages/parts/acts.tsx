@@ -36,7 +36,7 @@ interface Question extends Pick<Act, "operation" | "fields"> {
 
 interface ActButtonProps extends Act, Omit<Question, "action"> {
   action?: string;
-  /** Who cannot see where the button stands hears this. */
+  /** A label for screen readers. */
   label?: string;
   icon?: IconName;
   isDisabled?: boolean;

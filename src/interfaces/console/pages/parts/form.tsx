@@ -11,7 +11,7 @@ import { wordOf } from "./words.ts";
 
 type Choices = readonly (readonly [value: string, word: string])[];
 
-/** A field of a form or a filter of a list: what it is called, and what may stand in it. */
+/** A field of a form or a filter of a list: its name, and the values it takes. */
 export interface FormField {
   /** Of a filter in the address, and for the admin API. */
   name: string;
@@ -176,7 +176,7 @@ export const givenFilters = (filters: readonly FormField[]): Record<string, stri
 /** Filters that stand in the address, so that a link keeps them. Text counts on Enter, or when one leaves it. */
 export function FilterBar({ filters, label }: { filters: readonly FormField[]; label: string }) {
   const set = filters.filter(({ name }) => query.value.has(name));
-  // On a phone they would stand before what one came to see.
+  // On a phone they would hide the list below.
   const [isOpen, setOpen] = useState(false);
   return (
     <search class={isOpen ? "fields filters is-open" : "fields filters"} aria-label={label}>

@@ -28,7 +28,7 @@ export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to
   figure?: (status: Status) => number;
   /** Changes when there may be new rows, which are shown on demand; null while unknown. */
   news?: () => string | null;
-  /** Such rows move: the list is read again and again. */
+  /** Rows still under way: the list is read again and again. */
   isUnderWay?: (row: Row) => boolean;
 }
 
@@ -123,7 +123,7 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
   const { items, first, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
   const { value: status } = liveStatus;
-  // As many alarms may be other ones.
+  // The same number may count other alarms.
   useReloadAfter(figure && status && JSON.stringify([figure(status), status.openAlarms]), reload);
   const news = list.news?.() ?? null;
   // A lost connection may have missed new rows.
@@ -262,7 +262,7 @@ function Chooser<Row>({ list, rows, total, given, onDone }: ChooserProps<Row>) {
   );
 }
 
-/** Back at a list, one stands at the row that one left by, however far down it is. */
+/** Scrolls a list, on return, to the row that the reader left by, however far down it is. */
 function useSpot({ items, isLoading, hasMore, more }: ReturnType<typeof usePages>): void {
   useEffect(() => {
     const at = spot.peek();
