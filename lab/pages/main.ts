@@ -30,8 +30,8 @@ const { createMetrics } = await load("platform/metrics/metrics.ts");
 const { Alarms } = await load("platform/alarms/alarms.ts");
 const { leaseOf } = await load("platform/worker/leased-rows.ts");
 const { collectionApiProvider } = await load("provider/collection-api-provider.ts");
-const { sweepPass } = await load("pipeline/reconcile/sweep/sweep.ts");
-const { certifyPass } = await load("pipeline/reconcile/certificate/certify.ts");
+const { runSweepJob } = await load("pipeline/reconcile/sweep/sweep.ts");
+const { runCertifyJob } = await load("pipeline/reconcile/certificate/certify.ts");
 
 const midnight = (daysBack: number) => new Date(Math.floor(Date.now() / DAY_MS - daysBack) * DAY_MS);
 
@@ -75,7 +75,7 @@ async function open(databaseUrl: string, list: LargeList) {
   };
   const sweep = () =>
     requests(() =>
-      sweepPass(
+      runSweepJob(
         { ...context, intervalMs: 0, onConfirmations: () => undefined },
         new AbortController().signal,
       ),
@@ -85,9 +85,9 @@ async function open(databaseUrl: string, list: LargeList) {
     async certificate() {
       return await requests(async () => {
         // After its hour of the day it is due as soon as it is scheduled.
-        await certifyPass(context, stopping.signal);
+        await runCertifyJob(context, stopping.signal);
         await sql`update certificate set due_at = clock_timestamp()`.execute(db);
-        if (!stopping.signal.aborted) await certifyPass(context, stopping.signal);
+        if (!stopping.signal.aborted) await runCertifyJob(context, stopping.signal);
       });
     },
     async close() {
