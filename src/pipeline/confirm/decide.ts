@@ -329,7 +329,7 @@ const UNCLEAR_FOR_LONG = 5;
  */
 function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
   const detail =
-    `It is paid, and waits: whether its collection "${collectionName}" is in COLLECTION_IDS cannot be told ` +
+    `It is paid, and waits: its collection "${collectionName}" cannot be compared with COLLECTION_IDS ` +
     `while one of them cannot be read. ${judged.rules.collectionsUnread}`;
   const changes = { ...backOff(judged), lastError: detail };
   return changes.faults < UNCLEAR_FOR_LONG
@@ -369,7 +369,7 @@ function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
   const verdict = before === "paid" ? before : "pending";
   const detail =
     `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
-    "Live nor Test, so its topic cannot be told. Ask the provider to correct it";
+    "Live nor Test, so its topic is unknown. Ask the provider to correct it";
   const isRaised = attempt > 0 && known != null && classOfStatus(known.status, judged.rules) === "paid";
   return {
     ...retryOn("unpaid", judged, { state: "dead", verdict }),

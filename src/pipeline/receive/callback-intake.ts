@@ -152,7 +152,7 @@ export class CallbackIntake {
   #unrecorded(source: string, error: unknown): Intake {
     this.#options.logger.warn(
       { source, ...faultOf(error) },
-      "a callback could not be recorded; its sender was told to try again",
+      "a callback could not be recorded; its sender was asked to try again",
     );
     return { kind: "unrecorded", retryAfterS: error instanceof RelayError && error.next === "retry" ? 1 : 5 };
   }

@@ -81,7 +81,7 @@ describe("whose collection it is", () => {
     expect(outcome.event !== null).toBe(verdict === "paid");
   });
 
-  it("while it cannot be told, nothing is stored, and it is asked for again as after a fault", () => {
+  it("while it is unknown, nothing is stored, and it is asked for again as after a fault", () => {
     const outcome = judged({}, found(), UNREAD);
     expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, invoice: null, event: null });
   });
