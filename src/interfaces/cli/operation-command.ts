@@ -121,6 +121,7 @@ export function operationCommand<
       };
       const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
       const result = await (words.run?.(call, given, options, operating) ?? ask());
+      if ((operation as { isFinding?(result: unknown): boolean }).isFinding?.(result)) context.fault();
       words.judge?.(result);
       if (words.show !== undefined) return await words.show(result, options);
       context.show(

@@ -17,8 +17,9 @@ import { plainLines } from "./table.ts";
 
 /**
  * How a command is added:
- * 1. A task that exists over HTTP too is an operation: it stands in `operations/list/`, and `operationCommand` makes
- *    its command from it and adds a name; its `view` is the text that a person reads.
+ * 1. A task that exists over HTTP too is an operation: it stands in `operations/list/`, its `command` names its
+ *    words, heading and example, and its `view` is the text that a person reads. One with more to it (files,
+ *    questions) is made by `operationCommand` in `commands/`.
  * 2. Any other is a function `<name>Command(context)` in `commands/`. Slow modules (runtime, sandbox) are imported
  *    inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
@@ -31,12 +32,10 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
     migrate: async () => (await import("./commands/serve.ts")).migrateCommand,
     doctor: async () => (await import("./commands/serve.ts")).doctorCommand,
     "callback-url": async () => (await import("./commands/serve.ts")).callbackUrlCommand,
-    retention: async () => (await import("./commands/invoices.ts")).retentionCommand,
   },
   "How it does:": {
     status: async () => (await import("./commands/status.ts")).statusCommand,
     alarms: async () => (await import("./commands/upstreams.ts")).alarmsCommand,
-    audit: async () => (await import("./commands/upstreams.ts")).auditCommand,
   },
   "Payments:": {
     invoice: async () => (await import("./commands/invoices.ts")).invoiceCommand,
@@ -70,6 +69,24 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
   },
 };
 
+const loadDeclared = () => import("./declared-commands.ts");
+
+/** A command with those that operations declare for its group, and its examples. */
+async function makeCommand(
+  context: CommandContext,
+  name: string,
+  load: (() => Promise<Create>) | undefined,
+  declared: Readonly<Record<string, string | null>>,
+): Promise<Command> {
+  const paths = Object.keys(declared).filter((path) => path === name || path.startsWith(`${name} `));
+  const command = await load?.().then((create) => create(context));
+  if (command !== undefined && paths.length === 0) return addExamples(command);
+  const { declaredCommand, declaredExample } = await loadDeclared();
+  const made = command ?? declaredCommand(context, name);
+  for (const path of paths) if (path !== name) made.addCommand(declaredCommand(context, path));
+  return addExamples(made, made.name(), declaredExample);
+}
+
 type Create = (context: CommandContext) => Command;
 
 /** The line of each command in the overall help, for help.json. */
@@ -78,9 +95,18 @@ export const helpOf = (program: Command): Record<string, string> =>
     program.commands.map((command) => [program.createHelp().subcommandTerm(command), command.description()]),
   );
 
+/** What `--help` has to know without loading an operation. */
+export const helpFile = async (program: Command) => ({
+  commands: helpOf(program),
+  declared: (await loadDeclared()).declaredHeadings(),
+});
+
 /** A command as the help of all shows it, and no more. */
 function stubOf(name: string): Command {
-  const [term, description] = Object.entries(HELP).find(([one]) => one.split(" ")[0] === name) ?? ["", ""];
+  const [term, description] = Object.entries(HELP.commands).find(([one]) => one.split(" ")[0] === name) ?? [
+    "",
+    "",
+  ];
   const stub = new Command(name).description(description);
   for (const argument of term.split(" ").slice(1)) stub.argument(argument);
   return stub;
@@ -128,14 +154,16 @@ export async function createProgram(context: CommandContext, words?: readonly st
       const { settings } = root.opts<{ settings?: string }>();
       await context.begin({ settingsFile: settings ?? null });
     });
-  for (const [heading, commands] of Object.entries(groups))
-    for (const [name, load] of Object.entries(commands)) {
+  const declared = words === undefined ? (await loadDeclared()).declaredHeadings() : HELP.declared;
+  for (const [heading, commands] of Object.entries(groups)) {
+    const alone = Object.entries(declared).flatMap(([name, its]) => (its === heading ? name : []));
+    for (const name of [...Object.keys(commands), ...alone]) {
       const isNamed = words?.includes(name) ?? true;
-      const command = isNamed ? (await load())(context) : stubOf(name);
+      const command = isNamed ? await makeCommand(context, name, commands[name], declared) : stubOf(name);
       program.addCommand(command.copyInheritedSettings(program).helpGroup(heading));
       for (const inner of command.commands) inner.copyInheritedSettings(command);
-      if (isNamed) addExamples(command);
     }
+  }
   refuseNoFile(program);
   return program;
 }
@@ -215,7 +243,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "alarms close": 'event_dead --reason "sent again by hand"',
   "alarms snooze": 'source_failing --for 2h --reason "maintenance at the provider"',
   "alarms note": 'source_failing --note "ticket 4711"',
-  audit: "--actor ada --from 2026-10-01",
   "callback-url": "--reference ORDER-4711",
   // It shows its own.
   api: [],
@@ -231,7 +258,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "replay confirmations": "--from 2026-10-01 --to 2026-10-02 --dry-run",
   "replay callbacks": "--from 2026-10-01 --dry-run",
   "replay events": `--invoice ${ID} --reason lost`,
-  "replay list": "--limit 5",
   "replay resume": `${ID} --reason "the topic is back"`,
   "replay cancel": `${ID} --reason "too much"`,
   "dead list": "--kind event",
@@ -244,7 +270,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "pause publish": "--for 2h --reason maintenance",
   "resume confirm": '--source default --reason "the provider is back"',
   "resume publish": '--reason "SNS is back"',
-  retention: "--dry-run",
   evidence: `${ID} --out payment.zip`,
   erase: `${ID} --dry-run`,
   "collection-service": "--port 8090",
@@ -252,18 +277,25 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "sandbox pay": `${ID} --twice --method USSD`,
 };
 
-function examplesOf(command: Command, path: string): string[] {
-  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`));
+function examplesOf(command: Command, path: string, declared: ExampleOf): string[] {
+  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`, declared));
   const id = command.registeredArguments.length > 0 ? ID : "";
-  const own = EXAMPLES[path] ?? (inner.length > 0 ? [] : id);
+  const own = EXAMPLES[path] ?? declared(path) ?? (inner.length > 0 ? [] : id);
   return [...[own].flat().map((rest) => `invoice-relay ${path} ${rest}`.trim()), ...inner];
 }
 
+type ExampleOf = (path: string) => string | undefined;
+
 /** Ends the help of the command, and of each inside of it, with its examples. */
-function addExamples(command: Command, path = command.name()): void {
-  const lines = examplesOf(command, path).map((line) => `  ${line}`);
+function addExamples(
+  command: Command,
+  path = command.name(),
+  declared: ExampleOf = () => undefined,
+): Command {
+  const lines = examplesOf(command, path, declared).map((line) => `  ${line}`);
   if (lines.length > 0) command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
-  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`);
+  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`, declared);
+  return command;
 }
 
 /** Exit codes: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away. */

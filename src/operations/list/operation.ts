@@ -87,6 +87,17 @@ export interface OperationShape<
   tag: string;
 }
 
+interface DeclaredCommand {
+  /** As it is typed: `audit`, or a command of a group, `replay list`. */
+  words: string;
+  /** Heading that it stands under in the help of all; a command of a group has its group's. */
+  heading?: string;
+  /** Options of an example, as they are typed. */
+  example?: string;
+  /** Options that are not called as their field: `{ invoiceId: "invoice" }`. */
+  options?: Readonly<Record<string, string>>;
+}
+
 interface Described<
   PathParameters extends z.ZodObject | undefined,
   Query extends z.ZodObject | undefined,
@@ -102,6 +113,8 @@ interface Described<
   example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
   /** The role it needs; by default `read` for a GET and `operate` for anything else. */
   role?: Role;
+  /** Its command, made from the operation alone; one with more to it stands in `interfaces/cli/commands/`. */
+  command?: DeclaredCommand;
   /** It is slow: it streams its progress to callers that accept `application/x-ndjson`. */
   tellsProgress?: true;
   /** Its response is not masked: it may contain callback tokens for those who may see them. */
@@ -111,6 +124,8 @@ interface Described<
 interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
   /** How the result is shown, at a terminal and in the console. */
   view?: View<Either<Returned>>;
+  /** Whether the result is bad news: its command ends with exit code 1. */
+  isFinding?(result: Returned): boolean;
   /** @returns null when there is nothing with this id. */
   run(
     context: OperationContext,
@@ -127,6 +142,7 @@ export interface Operation extends OperationShape<string, "get" | "post"> {
   /** The types of a response other than JSON; `run` then returns a `Download`. */
   mediaTypes?: readonly string[];
   view?: View<never>;
+  isFinding?(result: never): boolean;
   run(context: OperationContext, input: { path: unknown; query: unknown; body: unknown }): Promise<unknown>;
 }
 

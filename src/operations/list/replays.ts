@@ -100,6 +100,7 @@ export const replayOperations = [
     example: { query: { limit: 10 } },
     result: z.object({ replays: z.array(replay) }),
     view: { lists: [listOf("replays", REPLAYS)] },
+    command: { words: "replay list", example: "--limit 5" },
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
   }),
   post("startReplay", "/replays", {

@@ -12,7 +12,6 @@ import {
   name,
   readTimeline,
   readValue,
-  recordOperations,
   searchInvoices,
   type Timeline,
   wordsOf,
@@ -164,10 +163,4 @@ export const eraseCommand = (context: CommandContext): Command =>
       return await call(given);
     },
     missing: ({ id }) => `Nothing is known about invoice ${id}: there was nothing to erase.`,
-  });
-
-export const retentionCommand = (context: CommandContext): Command =>
-  operationCommand(context, recordOperations, "applyRetention", {
-    name: "retention",
-    judge: ({ stays, failed }) => (stays !== null || failed.length > 0) && context.fault(),
   });

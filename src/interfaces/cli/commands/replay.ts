@@ -51,11 +51,6 @@ export const replayCommand = (context: CommandContext): Command =>
     .addCommand(start(context, "callbacks"))
     .addCommand(start(context, "events"))
     .addCommand(
-      operationCommand(context, replayOperations, "listReplays", {
-        name: "list",
-      }),
-    )
-    .addCommand(
       operationCommand(context, replayOperations, "showReplay", {
         name: "show",
         ...NONE,

@@ -1,12 +1,6 @@
 import { Command, Option } from "commander";
 import { z } from "zod";
-import {
-  alarmOperations,
-  name,
-  readValue,
-  recordOperations,
-  upstreamOperations,
-} from "../../../operations/index.ts";
+import { alarmOperations, name, readValue, upstreamOperations } from "../../../operations/index.ts";
 import { usageError } from "../../../platform/errors/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
@@ -54,12 +48,6 @@ function makeCommand(
   return command;
 }
 
-export const auditCommand = (context: CommandContext): Command =>
-  operationCommand(context, recordOperations, "readAuditLog", {
-    name: "audit",
-    options: { invoiceId: "invoice" },
-  });
-
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, alarmOperations, "listAlarms", {
     name: "alarms",
@@ -70,12 +58,6 @@ export const alarmsCommand = (context: CommandContext): Command =>
       changeAlarms(context, "noteAlarms", "note", (command) =>
         command.requiredOption("--note <text>", "the note, without personal data; an empty one removes it"),
       ),
-    )
-    .addCommand(
-      operationCommand(context, alarmOperations, "testAlarms", {
-        name: "test",
-        judge: ({ taken }) => !taken && context.fault(),
-      }),
     );
 
 const withUntil = (command: Command): Command =>
