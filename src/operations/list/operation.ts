@@ -87,7 +87,7 @@ export interface OperationShape<
   tag: string;
 }
 
-interface DeclaredCommand {
+export interface DeclaredCommand {
   /** As it is typed: `audit`, or a command of a group, `replay list`. */
   words: string;
   /** Heading that it stands under in the help of all; a command of a group has its group's. */
