@@ -169,7 +169,7 @@ export const ALERTS: readonly Alert[] = [
     severity: "warning",
     summary: "A job fails repeatedly; its log gives the reason.",
     todo:
-      'Read the log line "a pass failed" of that job; the cause is usually Postgres. For maintenance ' +
+      'Read the log line "a run failed" of that job; the cause is usually Postgres. For maintenance ' +
       "see [maintenance_failing](#maintenance_failing).",
   },
   {

@@ -26,7 +26,7 @@ const BY_DRIVE: Record<DriveName, string> = {
   "killed while asking": "confirmations reaped",
   "killed while sending": "events reaped",
   "pause that ends": "pause to be ended, pause ended",
-  revived: "alarms claimed, alarms told, alarms marked as told",
+  revived: "alarms claimed, alarms sent, alarms marked as sent",
   untold:
     "sweep claimed, page to be asked for, page answered, payments to be opened, payments opened, " +
     "confirmations claimed, sweep went on, sweep to be finished, sweep finished",

@@ -132,9 +132,9 @@ export function notifyPeople(
       stop,
     );
     if (problem === null) {
-      failpoint("alarms told");
+      failpoint("alarms sent");
       alarms.notifyCleared(await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs));
-      failpoint("alarms marked as told");
+      failpoint("alarms marked as sent");
       return NOTIFYING_WAITS.betweenMs;
     }
     const failures = pending.failures + 1;

@@ -345,7 +345,7 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
     case "not_allowed":
       return warning(
         about,
-        `${arn} could not be looked at: these credentials lack sns:GetTopicAttributes. Whether they may ` +
+        `${arn} could not be read: these credentials lack sns:GetTopicAttributes. Whether they may ` +
           "publish (sns:Publish) shows with the first event",
       );
     case "fault":

@@ -125,7 +125,7 @@ export function startLoop({ name, source, run: runJob, wake, everyMs, log, metri
         failed = { since: failing()?.since ?? at, at, error };
         metrics.jobFailures.inc({ worker: name });
         waitMs = backOffMs(failures, FAILED_PASS);
-        log.warn({ ...about, failures, ...faultOf(error) }, "a pass failed; it will be tried again");
+        log.warn({ ...about, failures, ...faultOf(error) }, "a run failed; it will be tried again");
       }
       await wake.wait(waitMs, stopping.signal);
     }

@@ -86,7 +86,7 @@ export const ALARMS_OF_PAYMENTS = {
       "relay retries every ten seconds.",
     ends: "with the first response about it.",
     action:
-      "Ask the provider why it answers about others and not about this one; it goes on being asked for.",
+      "Ask the provider why it answers about others and not about this one; requests for it go on.",
     remedy: showInvoice,
     todo: "`invoice-relay invoice <id>` shows the provider's words. Contact the provider.",
   },

@@ -51,7 +51,7 @@ export const ALARMS_OF_UPKEEP = {
     remedy: () => ({ operation: "listCertificates", args: {} }),
     todo:
       "`invoice-relay certificate list` and `certificate show <id>` name each difference; " +
-      "`invoice-relay invoice <id>` tells its story. `invoice-relay reconcile` confirms missing " +
+      "`invoice-relay invoice <id>` shows its history. `invoice-relay reconcile` confirms missing " +
       "payments, and `invoice-relay replay events --from … --to …` sends events again. Then run " +
       "`invoice-relay certify` for the same days. If a difference has no remedy, such as an amount " +
       "that the provider changed, close the alarm in the console with a reason. Once the day is older " +
@@ -124,7 +124,7 @@ export const ALARMS_OF_UPKEEP = {
   },
   webhook_failing: {
     severity: "warning",
-    title: ["people are not told of alarms", "people are not told of alarms"],
+    title: ["people are not notified of alarms", "people are not notified of alarms"],
     about: "webhook",
     means:
       "`ALARM_WEBHOOK_URL` did not accept three messages in a row or more, so people get no message " +

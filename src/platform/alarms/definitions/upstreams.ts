@@ -37,7 +37,7 @@ export const ALARMS_OF_UPSTREAMS = {
     about: "upstream",
     means:
       "A person paused a source or topic without an end: payments wait for their events for as long as it " +
-      "lasts. A refusal by the provider or SNS is told by " +
+      "lasts. A refusal by the provider or SNS is reported by " +
       "[source_paused](#source_paused) and [topic_paused](#topic_paused).",
     ends: "with `invoice-relay resume`, a new pause, or the pause's end.",
     action: "Once the reason is gone, resume it.",
