@@ -239,7 +239,10 @@ const LIMITS = { about: 250, detail: 700, action: 600, note: 200 };
 
 const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** Slack reads `<!channel>` and `<url|words>`: an upstream's error must not call everyone nor look like an alarm. */
+/**
+ * Slack reads `<!channel>` and `<url
+ * words>`: an upstream's error must neither call a whole channel nor look like an alarm.
+ */
 function outside(text: string, most: number): string {
   let said = "";
   for (const sign of text.toWellFormed().replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")) {

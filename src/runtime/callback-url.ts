@@ -31,10 +31,9 @@ export function callbackUrlWarnings(url: string): string[] {
 const ANSWER_WITHIN_MS = 2_000;
 
 /**
- * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a
- * body (interface, part D), and one that does not follow never arrives. Asks for `/healthz`, so nothing is
- * recorded.
- * @returns null when it does not, or when nothing answers a request from here.
+ * Whether the relay's public address redirects: a provider that follows turns its POST into a GET without a body
+ * (interface, part D), and one that does not follow never arrives. Requests `/healthz`, so nothing is recorded.
+ * @returns null when it does not, or when a request from here gets no answer.
  */
 export async function redirectWarning(publicUrl: string): Promise<string | null> {
   const { hostname } = new URL(publicUrl);

@@ -87,7 +87,7 @@ export class DatabaseWatch {
   #written: { problem: RecordingProblem; isOneOnly: boolean } | null = null;
   /** A single question at a time: questions must not pile up at a database that hangs. */
   #question: Promise<RecordingProblem | null> | null = null;
-  /** When it was asked, by performance.now(). */
+  /** When the last check began, by performance.now(). */
   #askedAt = 0;
   /** When Postgres last answered another caller with the same question. */
   #answeredAt = Number.NEGATIVE_INFINITY;
@@ -105,7 +105,7 @@ export class DatabaseWatch {
     this.#options = options;
   }
 
-  /** Whether Postgres answered when it was last asked. */
+  /** Whether Postgres answered the last check. */
   get isUp(): boolean {
     return this.#found?.alarm !== "database_away";
   }
@@ -136,7 +136,7 @@ export class DatabaseWatch {
     this.#retry = retry;
   }
 
-  /** To be called when Postgres was asked the same and would take callbacks: it need not be asked again so soon. */
+  /** To be called when Postgres has shown elsewhere that it would take callbacks: the next check can wait. */
   noteAnswer(): void {
     this.#answeredAt = performance.now();
   }

@@ -99,7 +99,7 @@ export interface ReceivedMessage {
   message: string;
 }
 
-/** A consumer as anybody would write one. Resolves once every subscription is confirmed. */
+/** A typical consumer. Resolves once every subscription is confirmed. */
 async function startLocalSubscriber(
   snsUrl: string,
   topicArns: readonly string[],
@@ -162,7 +162,7 @@ async function subscribeLocally(snsUrl: string, topicArn: string, endpoint: stri
 async function ask(snsUrl: string, fields: Record<string, string>): Promise<string> {
   const answer = await fetch(snsUrl, {
     method: "POST",
-    // It wants to know who calls, and believes anyone.
+    // It requires the caller's name, and believes any.
     headers: { authorization: "AWS4-HMAC-SHA256 Credential=local" },
     body: new URLSearchParams({ ...fields, Version: "2010-03-31" }),
   });
@@ -182,9 +182,9 @@ export interface LocalEnvironmentOptions {
   dataDir: string;
   /** `false` where the data is thrown away afterwards: commits are not forced to the disk. */
   durable: boolean;
-  /** `false` for an environment that lives for one payment, which a sweep would ask about a second time. */
+  /** `false` for an environment that lives for one payment, which a sweep would request a second time. */
   reconciles: boolean;
-  /** The ports wanted; a free one where it is taken, or 0. */
+  /** The ports; a free one where a port is taken, or 0. */
   ports: { relay: number; collectionService: number; sns: number; postgres: number };
   log: Logger;
   /** Called with each difference from the options. */

@@ -78,11 +78,11 @@ export interface Happening {
 const LOOK_EVERY_MS = 100;
 /** A row may become visible a little later than the time in it says. */
 const LOOK_BACK_MS = 10_000;
-/** A message without a publication here, such as one sent by hand, is told after this long. */
+/** A message without a publication here, such as one sent by hand, is shown after this long. */
 const NO_PUBLICATION_MS = 2_000;
 const BATCH_LIMIT = 200;
 
-/** Watches the relay's tables and tells, in the order of time, what happened since it started. For local use. */
+/** Watches the relay's tables and reports the events since its start, in the order of time. For local use. */
 async function watchHappenings({ db, log, tell }: Pick<DevOptions, "log" | "tell"> & { db: Database }) {
   const startedAt = await databaseClock(db);
   const told = new Map<string, number>();
@@ -139,7 +139,7 @@ const FOUND = {
   says: returned.text(),
 } as const;
 
-// No column holds when an invoice was asked again: the time it is seen is near enough.
+// No column holds the time of a repeated request: the time when it is seen is near enough.
 const selectHappenings = new Statement(FOUND, ({ value }: Slots<{ startedAt: string }>) => {
   const since = sql`greatest(${value(({ startedAt }) => startedAt)}::timestamptz,
     clock_timestamp() - ${LOOK_BACK_MS}::float8 * interval '1 ms')`;

@@ -233,7 +233,7 @@ async function checkPartitions(db: Database): Promise<Check> {
   return fault(about, withCommand(`missing: ${rows.map(({ name }) => name).join(", ")}.`, MIGRATE));
 }
 
-/** With a warning it works, but deserves a look; a fault keeps `serve` from some or all of its work. */
+/** A warning deserves attention, though `serve` works; a fault keeps `serve` from some or all of its work. */
 export interface Check {
   about: string;
   state: "ok" | "warning" | "fault";
@@ -357,7 +357,7 @@ async function checkTopic(arn: string, about: string, settings: ServeSettings): 
   }
 }
 
-/** Asks for its collections or, where it has none, for an invoice that cannot exist. */
+/** Requests its collections or, where it has none, an invoice that cannot exist. */
 async function checkProvider(
   source: Source,
   { CONFIRM_TIMEOUT: timeoutMs, DATABASE_URL }: ServeSettings,
@@ -406,7 +406,7 @@ const NOT_ITS_WORDS =
 const connectOnce = (url: Secret) =>
   connect(url, { max: 1, connectTimeoutMs: 5_000, applicationName: "invoice-relay doctor" });
 
-/** An invoice that the provider knew once; null where there is none, or no database to look in. */
+/** An invoice that the provider knew once; null where there is none, or no database to search. */
 async function storedInvoiceId(url: Secret, source: string): Promise<string | null> {
   const { db, close } = connectOnce(url);
   try {

@@ -103,9 +103,9 @@ interface OpsRoutesOptions {
   settings: Settings;
   database: DatabaseWatch;
   metricsPage: MetricsPage;
-  /** Becomes true once the database has been looked at and found right. */
+  /** Becomes true once the database was checked and found right. */
   isStarted: () => boolean;
-  /** Becomes true once the process has been asked to stop. */
+  /** Becomes true once the process is to stop. */
   isStopping: () => boolean;
 }
 
@@ -164,7 +164,10 @@ const isFromThisMachine = ({ socket, headers }: Request): boolean =>
 /** How long an answer is kept here, and in caches on the way, in seconds. */
 const KEPT_SECONDS = 60;
 
-/** The public keys, for anybody. Strangers cost one read a minute; while Postgres is away the last answer stands. */
+/**
+ * The public keys, without authorization. All requests together cost one read a minute; while Postgres is away the
+ * last answer stands.
+ */
 export function keysRoute(db: Database): RequestHandler {
   let kept: { text: string; at: number } | null = null;
   const reading = new OneForAll<string>();

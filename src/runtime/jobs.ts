@@ -140,7 +140,7 @@ export const JOBS = {
     make:
       ({ db, alarms, sources, settings }) =>
       async () => {
-        // First: the rest may be what fails.
+        // First, since the rest may fail.
         await noteFailingWork(db, alarms);
         await noteWaiting(db, alarms);
         await noteLateProofs(db, alarms, settings.RECONCILE_INTERVAL);

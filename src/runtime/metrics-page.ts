@@ -8,7 +8,7 @@ import { programVersion, within } from "../platform/process/index.ts";
 import { type ListedUpstream, STATES } from "../platform/upstreams/index.ts";
 import type { RelayParts } from "./compose.ts";
 
-/** How long a page is kept: no stranger can make the relay count in the database more often than that. */
+/** How long a page is kept: requests cannot make the relay count in the database more often than that. */
 const KEPT_MS = 1_000;
 
 /** How long a page waits for the database; what comes later is on the next one. */

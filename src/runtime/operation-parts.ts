@@ -41,7 +41,7 @@ interface PartsGiven extends Pick<OperationParts, "mask"> {
   withLists: <Result>(work: (asking: ListWork) => Promise<Result>) => Promise<Result>;
 }
 
-/** Each part is made from the settings when it is asked for: a command may run with few of them. */
+/** Each part is made from the settings on first use: a command may run with few of them. */
 export const operationParts = ({
   settings,
   serving,
@@ -73,7 +73,7 @@ export const operationParts = ({
     return bookSourcesOf(settings());
   },
   settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
-  // Imported when they are asked for: a command loads what it needs.
+  // Imported on first use: a command loads only the parts that it needs.
   async tryWebhook() {
     const { tryWebhook } = await import("./alarm-webhook.ts");
     return await tryWebhook(settings(), await metrics());

@@ -51,8 +51,8 @@ interface Found {
 }
 
 /**
- * Makes the one poll that a process has for all that it may have to do: one statement, however many sources it
- * serves, so that at rest it asks for nothing else.
+ * Makes the single poll of a process for all its possible work: one statement, however many sources it serves. At
+ * rest the process sends nothing else.
  */
 export function pollForWork(db: Database, sources: readonly Source[]): () => Promise<Found> {
   const given: Polling = {

@@ -33,9 +33,9 @@ interface ServeOptions {
 }
 
 /**
- * Separate pools, so that nothing keeps a callback waiting for a connection, and no report keeps a payment
- * waiting: recording has two commits under way, outcomes of confirmations and of events two each beside the
- * claims; everything else shares the rest.
+ * Separate pools, so that no other work keeps a callback waiting for a connection, and no report a payment.
+ * Recording has two commits under way, outcomes of confirmations and of events two each beside the claims;
+ * everything else shares the rest.
  */
 const RECORD_CONNECTIONS = 4;
 const HOT_CONNECTIONS = 6;

@@ -88,7 +88,7 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
       if (OPS_PORT === undefined) handlers.push(...forOperators());
       return openPort(handlers, settings.PORT, settings.PUBLIC_URL.startsWith("https:"));
     },
-    /** For operators and their tools, where strangers need not reach. */
+    /** For operators and their tools, away from public traffic. */
     openOps: (port: number): Promise<RunningServer> =>
       openPort([aliveRoute, keysRoute(db), ...forOperators()], port, false),
     /** Takes no new requests; resolves when none is under way any more. */
@@ -96,7 +96,7 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
       for (const part of hangsUp) part.stop();
       await Promise.all(open.map((server) => server.close(GRACE_MS)));
     },
-    /** To be called when nothing is asked any more. */
+    /** To be called when no more requests come. */
     stop() {
       for (const part of stoppable) part.stop();
     },

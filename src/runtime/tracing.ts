@@ -14,7 +14,7 @@ export function tracesUrl(settings: TraceSettings): string | null {
   return whole ?? (base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`);
 }
 
-/** Off, it loads nothing of OpenTelemetry. @param version of this program, as its spans tell it. */
+/** Off, it loads nothing of OpenTelemetry. @param version of this program, for its spans. */
 export async function startTracing(settings: TraceSettings, log: Logger, version: string) {
   const url = tracesUrl(settings);
   if (url === null) return null;

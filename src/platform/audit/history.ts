@@ -14,8 +14,8 @@ import {
 type HistoryKind = Tables["history_entry"]["kind"];
 
 /**
- * Of each kind an invoice keeps the first ones: no outage and no stranger makes the table grow without end
- * (G8).
+ * An invoice keeps the first entries of each kind: neither an outage nor a flood of callbacks makes the table grow
+ * without end (bounded, G8).
  */
 const ENTRY_LIMIT = sql.lit(50);
 
@@ -62,7 +62,7 @@ const selectHistory = query((db, invoiceId: string, most: number) =>
 export const readHistory = async (db: Database, invoiceId: string, most: number) =>
   (await selectHistory(db, invoiceId, most).execute()) as HistoryEntry[];
 
-/** Notes that a replay had these asked about again; `detail` is the replay's id. */
+/** Notes that a replay requested these again; `detail` is the replay's id. */
 export const noteReplayed = command(
   (replayId: string, asked: readonly { invoiceId: string; source: string }[]) =>
     insertHistory(sql`

@@ -53,11 +53,11 @@ export function untidiness(text: string): string | null {
   return text === text.trim() ? null : "begins or ends with a blank or a line end; remove it";
 }
 
-/** A password that holds one of these as it is makes a host's name or a path of its rest, and errors name hosts. */
+/** An unescaped delimiter in a password would make a host or a path of its rest, and errors name hosts. */
 const PLAIN_AUTHORITY = /^[a-z]+:\/\/(?:[^@/?#]*@)?[^@/?#]*(?:[/?][^@#]*)?$/i;
 const HAS_BROKEN_ESCAPE = /%(?![0-9a-f]{2})/i;
 
-/** In front of what looks like the rest of a password, a port that is one's beginning. */
+/** A URL whose password holds an unescaped delimiter: the password's beginning passes for a port. */
 const HIDDEN_PASSWORD = /^[a-z]+:\/\/[^/?#@]*:\d*[/?#].*@/i;
 
 /** An address of the web without a user's name. @param example of one. @param hint where keys go instead. */
@@ -282,7 +282,10 @@ export function readSigningKey(text: string): KeyObject | string {
 /** Of two keys OpenSSL takes the first. */
 const ONE_PEM = /^-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----$/;
 
-/** Whether nothing follows the first value of DER; a long one is no Ed25519 key, and its kind is told by itself. */
+/**
+ * Whether nothing follows the first value of DER. A long value is no Ed25519 key, and its kind is reported
+ * elsewhere.
+ */
 const isOneValue = (der: Buffer): boolean => (der[1] ?? 0) > 127 || der.length === 2 + (der[1] ?? 0);
 
 function keyIn(text: string): KeyObject | null {

@@ -24,9 +24,9 @@ const isLastAnswer = (error: unknown): error is Error =>
 const READ_ONLY_KEPT_MS = 1_000;
 
 /**
- * A connection that is cut off once a query has timed out, or was told that its session ends: `pg` would
- * leave it half open, and the pool would hand it out again until its end has arrived, so that the next query
- * is lost too, or a late answer is read as the next query's (brianc/node-postgres#3399).
+ * A connection that is cut off once a query has timed out, or the server has announced the session's end. `pg`
+ * would leave it half open, and the pool would lend it again until its end has arrived: the next query would be
+ * lost too, or a late answer read as the next query's (brianc/node-postgres#3399).
  */
 export class RelayClient extends pg.Client {
   /** Called when it is cut off. */
@@ -74,8 +74,8 @@ function nameOf(text: string): string | undefined {
 
 /**
  * A connection that prepares each statement with parameters once: the large statements of the hot path take
- * Postgres longer to parse and plan than to run. Not for poolers that hand a session to another client
- * between two statements.
+ * Postgres longer to parse and plan than to run. Not for poolers that change a session's client between two
+ * statements.
  */
 export class PreparingClient extends RelayClient {
   override query(...given: unknown[]): never {
@@ -109,7 +109,7 @@ class SessionPool extends pg.Pool {
     });
   }
 
-  /** Asks every idle connection for a sign of life, and ends those that give none within `limitMs`. */
+  /** Sends every idle connection a query, and ends those that do not answer within `limitMs`. */
   async endSilentSessions(limitMs: number): Promise<void> {
     await Promise.all(
       [...this.#idle].map(async (client) => {

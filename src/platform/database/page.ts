@@ -53,8 +53,8 @@ export interface Page<Item> {
 }
 
 /**
- * A page of a walk whose filters no index knows: slice by slice, until it is full, at the end, or its
- * time is up. So a page costs about the same, however rare the items that it looks for (G8).
+ * A page of a walk whose filters no index knows: slice by slice, until it is full, at the end, or its time is up. A
+ * page costs about the same, however rare its items are (bounded, G8).
  */
 export async function walk<Item>({
   from,

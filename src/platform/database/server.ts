@@ -187,7 +187,7 @@ export function failedWrite(error: unknown): RecordingProblem {
 /** Answers to the question below by a server that is up and refuses, as SQLSTATEs. */
 const REFUSED = /^(42[0-9A-Z]{3}|25006|53100)$/;
 
-// This asks what new transactions are, since the current one may be read-only by its own choice.
+// The default of new transactions, since the current one may be read-only by its own choice.
 const IS_READ_ONLY = sql`(pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')`;
 
 /** A condition: `findRecordingProblem` would find none. */
@@ -209,7 +209,7 @@ export const requireWrites = command(
   () => sql`do $$ begin if ${IS_READ_ONLY} then raise read_only_sql_transaction; end if; end $$`,
 );
 
-/** Whether Postgres would take callbacks, asked of no table, whose lock may be held. A full disk does not show. */
+/** Whether Postgres would take callbacks. Reads no table, since its lock may be held; a full disk does not show. */
 export async function findRecordingProblem(db: Database): Promise<RecordingProblem | null> {
   try {
     await requireWrites(db);

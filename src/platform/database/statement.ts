@@ -103,7 +103,10 @@ export function query<Args extends unknown[], Made extends Compilable>(
   return build;
 }
 
-/** A statement written by hand of which no rows are read. @returns what runs it, and says how many rows it wrote. */
+/**
+ * A statement written by hand of which no rows are read. @returns a function that runs it and returns the number of
+ * written rows.
+ */
 export function command<Args extends unknown[]>(
   build: (...args: Args) => RawBuilder<unknown>,
   ...sample: NoInfer<Partial<Args>>
@@ -294,8 +297,8 @@ const INDEXED_BYTES = 2_600;
 const INDEXED_BEGINNING = 500;
 
 /**
- * A text that has an index of its own: a long one is kept as its beginning and its digest, by which it can still be
- * told from any other.
+ * A text that has an index of its own. A long one is kept as its beginning and its digest, which still
+ * distinguishes it from any other.
  */
 export const indexedText = <Row>(read: (row: Row) => string | null): Column<Row> =>
   text((row) => {
@@ -322,7 +325,7 @@ export function tableOf<Row>(name: string, columns: Columns<Row>, rows: readonly
   return unnested(name, columns, (column) => sql`${column.array(rows)}`);
 }
 
-/** Postgres casts it to the type that the compiler is told; a test holds that there is no other way to name one. */
+/** Postgres casts it to the type that the compiler sees; a test holds that there is no other way to name one. */
 export const typed = <Value>(
   column: ResultColumn<Value>,
   expression: RawBuilder<unknown>,

@@ -64,7 +64,7 @@ export const usageError = (message: string, cause?: unknown): RelayError =>
 export const notFoundError = (message: string, remedy?: Remedy): RelayError =>
   new RelayError(message, { code: "not_found", remedy });
 
-/** On one line, shortened; secrets and personal data that can be told by their looks are masked. */
+/** On one line, shortened; secrets and personal data with a recognizable form are masked. */
 export function messageOf(error: unknown): string {
   const text =
     error instanceof AggregateError && error.message === ""
@@ -75,7 +75,7 @@ export function messageOf(error: unknown): string {
   return plainText(quietText(text).replaceAll(/\s+/g, " ").slice(0, 500));
 }
 
-/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be anybody's name. */
+/** SQLSTATE 22 and 23 (data, constraint): Postgres quotes the value it refuses, which may be a person's name. */
 const withoutRowValues = (error: Error): string =>
   /^2[23][0-9A-Z]{3}$/.test(codeOf(error))
     ? error.message.replaceAll(/: ".*$|"[^"]*"/gs, "…")

@@ -90,6 +90,6 @@ export function commandLine({ operation, args }: AnyRemedy): string {
     .join(" ");
 }
 
-/** A sentence that says what to do, and the command that does it, for someone at a terminal. */
+/** A sentence that says what to do, and the command that does it, for a terminal. */
 export const withCommand = (sentence: string, remedy: AnyRemedy | null | undefined): string =>
   remedy == null ? sentence : `${sentence} Run: ${commandLine(remedy)}`;

@@ -111,9 +111,8 @@ function logAtExit(logAll: () => void): void {
 }
 
 /**
- * A hook for pino with which the first of several equal warnings or errors is logged at once and the others
- * are counted: "… (the same 45 times in 12 s)". Alarms, and requests that can be looked for by their id, are
- * always logged.
+ * A hook for pino with which the first of several equal warnings or errors is logged at once and the others are
+ * counted: "… (the same 45 times in 12 s)". Alarms, and requests that can be found by their id, are always logged.
  */
 function collapseRepeats(): LogMethod {
   const kinds = new Map<string, Kind>();

@@ -53,7 +53,7 @@ export class OneForAll<Value> {
   }
 }
 
-/** Acts for a key at once, then at most once in `everyMs`: what is asked for in between is done once, afterwards. */
+/** Acts for a key at once, then at most once in `everyMs`: requests in between become one, afterwards. */
 export class Paced {
   readonly #everyMs: number;
   readonly #act: (key: string) => void;

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:
 import { readSigningKey } from "../config/index.ts";
 import type { Secret } from "../values/index.ts";
 
-// A certificate bears its signature as a member. docs/certificates.md describes both, so that anybody can check them.
+// A certificate bears its signature as a member. docs/certificates.md describes both, for independent checks.
 
 export interface Signature {
   /** Signed too, so that nothing else that a key may sign passes for a certificate. */

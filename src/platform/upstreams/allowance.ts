@@ -7,7 +7,7 @@ export interface Buckets {
   allowanceAgeMs: number;
   /** Most unknown ids prove unknown. */
   isFlooded: boolean;
-  /** How long until some of them may be asked about in a flood. */
+  /** How long until some unknown ids may be requested in a flood. */
   nextUnknownInMs: number;
 }
 

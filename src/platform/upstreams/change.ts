@@ -211,11 +211,11 @@ const UPSTREAM = {
   pausedUntil: nullable(returned.time),
   pauseReason: nullable(returned.text()),
   lastError: nullable(returned.text()),
-  /** While it backs off or was asked to wait: until when. */
+  /** The end of its back-off or of the wait that it demanded. */
   opensAt: nullable(returned.time),
 };
 
-/** A source or topic, as a person wants to see it. */
+/** A source or topic, as lists show it. */
 export type ListedUpstream = RowOf<typeof UPSTREAM> & { state: State };
 
 const selectUpstreams = new VaryingStatement(

@@ -58,7 +58,7 @@ export interface Transition {
   pause?: { until: Date | null; reason: string | null };
 }
 
-/** The longest that an upstream is believed to want, in ms. */
+/** The longest wait that an upstream is believed to need, in ms. */
 export const RETRY_AFTER_LIMIT_MS = 900_000;
 
 /** Answers to requests that were under way name the same moment within this, in ms: no second alarm. */
@@ -81,7 +81,7 @@ export function stateOf(upstream: UpstreamRow, { opensAfter }: UpstreamPolicy): 
 const troublesInARow = ({ faults, slowDowns }: Pick<UpstreamRow, "faults" | "slowDowns">) =>
   faults + slowDowns;
 
-/** Nothing is left of any trouble: exchanges need no note. */
+/** Nothing is left of any trouble: successful requests need no note. */
 export const isHealthy = (upstream: UpstreamRow): boolean =>
   upstream.pausedBy === null && troublesInARow(upstream) === 0 && upstream.retryInMs === 0;
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import type { AlarmName } from "../alarms/index.ts";
 import type { UpstreamAlarm, UpstreamPolicy } from "./machine.ts";
 
-/** Where one kind of upstream keeps its state, how it is treated, and what a person is told of it. */
+/** Where one kind of upstream keeps its state, how it is treated, and how its alarms describe it. */
 export interface UpstreamKind {
   table: "source" | "topic";
   key: "name" | "arn";
@@ -91,7 +91,7 @@ export const ANSWERS_KEPT = 100;
 /** A condition on rows of `source`: a "not found" came lately. Without one for so long, a flood is over. */
 export const someWereNotFoundLately = sql<boolean>`source.not_found_at > now() - interval '10 minutes'`;
 
-/** A condition on rows of `source`: unknown ids are asked slowly, since most of them prove unknown. */
+/** A condition on rows of `source`: unknown ids are requested slowly, since most of them prove unknown. */
 export const sourceIsFlooded = sql<boolean>`
   (bit_count(source.unknown_answers) > ${sql.lit(ANSWERS_KEPT / 2)} and ${someWereNotFoundLately})`;
 
@@ -101,13 +101,13 @@ const open = (kind: UpstreamKind): RawBuilder<boolean> => {
     and ${column("opens_at")} <= now()`;
 };
 
-/** A condition on rows of `source`: it may be asked at all. */
+/** A condition on rows of `source`: requests may go to it at all. */
 export const sourceIsOpen: RawBuilder<boolean> = open(SOURCE);
 
 /** A condition on rows of `topic`: it may be sent to at all. */
 export const topicIsOpen: RawBuilder<boolean> = open(TOPIC);
 
-/** A condition on rows of `source`: it may be asked as confirmations come. */
+/** A condition on rows of `source`: requests may go to it as confirmations come. */
 export const sourceIsHealthy = sql<boolean>`
   ${open(SOURCE)} and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'
   and not ${sourceIsFlooded}`;

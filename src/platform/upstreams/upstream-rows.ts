@@ -175,7 +175,7 @@ const selectNextList = new Statement(
 export const firstServedAt = (name: RawBuilder<unknown>): RawBuilder<Date | null> =>
   sql`(select source.first_served_at from source where source.name = ${name})`;
 
-/** A condition: the source of that name was served, and may be asked now. */
+/** A condition: the source of that name was served, and requests may go to it now. */
 export const isServedAndOpen = (name: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   exists (select from source where source.name = ${name} and source.first_served_at is not null
     and ${sourceIsOpen})`;

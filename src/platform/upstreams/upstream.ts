@@ -52,7 +52,7 @@ export class Upstream {
     return this.#isHealthy;
   }
 
-  /** Whether it took more, when that was last looked at. */
+  /** Whether it took more, at the last check. */
   get takesMore(): boolean {
     return this.#takesMore;
   }

@@ -62,7 +62,10 @@ const KINDS: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** Words for what a schema finds and does not name itself; each completes "<field> …". Handed to `safeParse`. */
+/**
+ * Words for problems that a schema finds and does not name itself; each completes "<field> …". Passed to
+ * `safeParse`.
+ */
 export const ownWords: z.core.$ZodErrorMap = (issue) => {
   const { input } = issue;
   if (input === undefined && issue.code !== "unrecognized_keys") return "is missing";

@@ -202,7 +202,7 @@ export function withTextsMasked(value: unknown, mask: Mask): unknown {
   );
 }
 
-/** No key that is looked for is longer. */
+/** No key in the list is longer. */
 const LONGEST_KEY = 64;
 
 /** More than any evidence or event has (both are cut, or bounded by SNS): anything beyond is left out. */

@@ -16,9 +16,9 @@ interface LeasedWorkOptions<Item> {
 }
 
 /**
- * The leased work of one pump: what waits, by line, and what runs. Its leases are extended as long as there
- * is any. A process that was stopped for a while may hold what others have taken since, so it goes by its own
- * monotonic clock: counted from before the lease was asked for, a lease ends earlier here than at Postgres.
+ * The leased work of one pump: waiting work, by line, and running work. Its leases are extended as long as there is
+ * any. Others may have taken the work of a process that was stopped for a while, so the process goes by its own
+ * monotonic clock. Counted from before the lease was requested, a lease ends earlier here than at Postgres.
  */
 export class LeasedWork<Item extends Leased> {
   readonly #options: LeasedWorkOptions<Item>;

@@ -62,8 +62,8 @@ export interface Policy<Item extends Leased> {
   /** The most items of one batch. */
   readonly batchSize: number;
   /**
-   * How many of those that wait make the next batch; 0 while a fuller one is worth the wait.
-   * @param underWay how many exchanges of the same line are.
+   * How many waiting items make the next batch; 0 while a fuller one is worth the wait.
+   * @param underWay how many requests of the same line are.
    * @param mayWait false once the line has waited long enough.
    */
   nextBatch(waiting: readonly Item[], underWay: number, mayWait: boolean): number;

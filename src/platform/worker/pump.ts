@@ -32,7 +32,7 @@ const POLL_MS = 1_000;
 /** How long a partial batch is held while another is in flight, in ms. */
 const HOLD_MS = 50;
 
-/** How long requests under way may take once the process has been asked to stop, in ms. */
+/** How long requests under way may take after the order to stop, in ms. */
 const STOP_GRACE_MS = 5_000;
 
 /** The largest share of the capacity for a line while there are others. */

@@ -22,7 +22,7 @@ export const BEAT_MS = 5_000;
 /** A Lambda function says it each time its schedule runs, once a minute. */
 const LAMBDA_BEAT_MS = 60_000;
 
-/** Silent for this many beats, a process is taken for dead. */
+/** A process whose heartbeat is missing for this many intervals is taken for dead. */
 const SILENT_BEATS = 3;
 
 const knownLately = sql`
@@ -234,10 +234,10 @@ const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
   Object.keys(silent.serves.sources ?? {}).every((name) => name in (living.serves.sources ?? {}));
 
 /**
- * Raises an alarm of each process that fell silent while none does its work, and closes those that are over.
- * Every process that lives does, since the one that would tell may be the dead one.
+ * Raises an alarm of each process that fell silent while none does its work, and closes those that are over. Every
+ * living process checks, since the one in charge could be the dead one.
  * @param mayClose false where a process only takes callbacks: it may have no right to end an alarm.
- * @returns those that it raised.
+ * @returns the alarms that it raised.
  */
 export async function noteSilence(
   db: Database,

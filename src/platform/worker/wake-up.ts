@@ -17,13 +17,13 @@ const REST_MS = 20;
 const RECONNECT = { firstMs: 100, capMs: 5_000 };
 
 /**
- * A connection that only listens does not notice its own death: it is asked this often, and has so long to
+ * A connection that only listens does not notice its own death. It is checked this often, and has so long to
  * answer, in ms.
  */
 const HEARTBEAT_MS = 15_000;
 const ANSWER_MS = 5_000;
 
-/** The work that someone may be waiting for. */
+/** The work that a loop may be waiting for. */
 export type Work = "confirm" | "publish" | "reconcile";
 
 const isWork = (text: string | undefined): text is Work =>

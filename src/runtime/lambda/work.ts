@@ -13,7 +13,7 @@ import { type Container, logFaults, openContainer, perContainer } from "./contai
 
 // The functions that run the jobs of `serve`, each its lines of them. The bundle is the same for all.
 
-/** Asks about what is due. Woken after callbacks, and every minute for retries and lost wake-ups. */
+/** Confirms due invoices. Woken after callbacks, and every minute for retries and lost wake-ups. */
 export const confirm = jobHandler("confirm", { lingerMs: 3_000, isWorker: true });
 
 /** Sends what is due. Woken after confirmations, and every minute for retries and lost wake-ups. */

@@ -159,10 +159,8 @@ const PATIENCE_MS = 250;
 
 /**
  * Makes the folder when it is missing, and this process its only owner.
- *
- * The lock is the kernel's own file lock, which Node reaches only through its SQLite: it ends with the
- * process however that ends, so a dead owner never has to be told from a living one by a pid that may be
- * another's by now.
+ * The lock is the kernel's own file lock, which Node reaches only through its SQLite. It ends with the process,
+ * however that ends: a pid could name another process by now.
  * @throws RelayError when the folder cannot be used, and one that names the owner when it is in use, by this
  *   process too.
  */

@@ -21,7 +21,7 @@ import {
 interface EmbeddedPostgresOptions {
   /** A folder of its own, made when missing; one process at a time may use it. */
   dataDir: string;
-  /** The port wanted; when it is taken, or left out, a free one is taken. */
+  /** The port; a free one when it is taken, or left out. */
   port?: number;
   log?: Logger;
   /** `false` only for tests: commits are not forced to the disk. */
@@ -105,7 +105,7 @@ async function createDatabase(password: Secret, port: number): Promise<void> {
   }
 }
 
-/** The wanted port if it is free on loopback, else any that is. @throws RelayError where there is no loopback. */
+/** The given port if it is free on loopback, else any that is. @throws RelayError where there is no loopback. */
 export async function freePort(wanted: number): Promise<number> {
   const port = (await tryPort(wanted)) ?? (await tryPort(0));
   if (port !== undefined) return port;

@@ -99,7 +99,7 @@ type Operations = typeof operations;
 type Part<Name extends OperationName, Key extends string> =
   Operations[Name]["request"] extends Record<Key, infer Schema extends z.ZodType> ? z.output<Schema> : null;
 
-/** A request that was held against the contract, and who asks. */
+/** A request that matches the contract, and its key. */
 interface ApiRequest<Name extends OperationName> {
   readonly path: Part<Name, "path">;
   readonly query: Part<Name, "query">;
@@ -123,7 +123,7 @@ type Handlers = {
   };
 };
 
-/** Where none is asked for. */
+/** The page size when left out. */
 const PAGE_SIZE = 20;
 
 const noCollection = () => new Refused("unknownCollection", "id names no collection");
@@ -295,7 +295,7 @@ function readQuery(url: string, problems: string[]) {
   };
 }
 
-/** A name that a stranger chose, as it may stand in an answer. */
+/** A name from a request, as it may stand in an answer. */
 const showName = (name: string) => (/^[\w.[\]-]{1,50}$/.test(name) ? name : "A parameter of the query");
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

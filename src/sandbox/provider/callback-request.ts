@@ -59,7 +59,7 @@ export type CallbackVariant = keyof typeof SHAPES;
 
 export const CALLBACK_VARIANTS = Object.keys(SHAPES) as [CallbackVariant, ...CallbackVariant[]];
 
-/** The request that tells the merchant of a payment: the documented one, or the variant asked for. */
+/** The request that notifies the merchant of a payment: the documented one, or the selected variant. */
 export function callbackRequest({
   variant,
   ...subject
@@ -90,7 +90,7 @@ function asStrings({ invoice, collectionId }: CallbackSubject) {
   };
 }
 
-/** Where a payer's browser is sent afterwards: the callback URL, with what is to be looked at. */
+/** The address of a payer's browser afterwards: the callback URL, with the invoice's id and status. */
 export function browserReturnUrl(callbackUrl: string, invoiceId: string, status: string): string {
   const url = new URL(callbackUrl);
   url.searchParams.set("invoiceId", invoiceId);

@@ -179,7 +179,7 @@ interface ListRequest extends Pick<InvoiceFilter, "startDate" | "endDate"> {
   readonly status: InvoiceStatus | null;
   /** null for both. */
   readonly type: InvoiceType | null;
-  /** Looked for in title, payer's name and e-mail, and id; without case. */
+  /** Searched in title, payer's name and e-mail, and id; without case. */
   readonly search?: string | undefined;
   /** Only invoices that this account has a share in; null for all. */
   readonly linkedAccountId: string | null;

@@ -70,7 +70,7 @@ function sendPage(response: Response, status: number, page: string): void {
   response.status(status).type("html").send(page);
 }
 
-/** A person looks at the answer: a page, where the API answers with JSON. */
+/** Errors for a person: a page, where the API answers with JSON. */
 function pageForErrors(log: Logger): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) return next(error);

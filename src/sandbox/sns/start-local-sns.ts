@@ -207,7 +207,7 @@ function sendXml(response: ServerResponse, status: number, xml: string, requestI
     .end(xml);
 }
 
-/** No path of the SNS protocol is like these. `?topic=<arn>` asks for the messages of one topic. */
+/** No path of the SNS protocol is like these. `?topic=<arn>` selects the messages of one topic. */
 const MESSAGES_PATH = "/_control/messages";
 const FAULTS_PATH = "/_control/faults";
 

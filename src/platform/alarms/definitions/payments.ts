@@ -85,8 +85,7 @@ export const ALARMS_OF_PAYMENTS = {
       "The provider fails for this invoice twenty times in a row, while it responds for others. The " +
       "relay retries every ten seconds.",
     ends: "with the first response about it.",
-    action:
-      "Ask the provider why it answers about others and not about this one; requests for it go on.",
+    action: "Ask the provider why it answers about others and not about this one; requests for it go on.",
     remedy: showInvoice,
     todo: "`invoice-relay invoice <id>` shows the provider's words. Contact the provider.",
   },
