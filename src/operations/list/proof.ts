@@ -82,7 +82,7 @@ export const proofOperations = [
     }),
   }),
   get("readCalendar", "/certificates/calendar", {
-    summary: "Day by day, from the newest certificate that covers it: equal, or what is missing",
+    summary: "Each day by its newest certificate: equal, or the payments that are missing",
     query: z.object({
       from: day,
       to: day.describe("Included; at most 400 days after `from`."),

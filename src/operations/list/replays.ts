@@ -132,7 +132,7 @@ export const replayOperations = [
     () => undefined,
     "cancelReplay",
     "/replays/{id}/cancel",
-    "Cancel a replay; what it has done is not undone",
+    "Cancel a replay; its finished part is not undone",
   ),
   changeOperation(
     resumeReplay,

@@ -49,7 +49,7 @@ export const live = z
 
 export const statusOperations = [
   get("readStatus", "/status", {
-    summary: "How the relay is doing: what needs a person, and what to do about it",
+    summary: "Show the relay's state: faults that need a person, and their remedies",
     result: status,
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
   }),

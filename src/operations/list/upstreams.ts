@@ -87,7 +87,7 @@ const ONE = {
 
 export const alarmOperations = [
   ABOUT_ALARMS.get("listAlarms", "/alarms", {
-    summary: "List open alarms, the newest first: since when, and what to do",
+    summary: "List open alarms, the newest first, with their start and remedy",
     query: z.object({
       all: z
         .stringbool({ truthy: ["true"], falsy: ["false"] })
