@@ -249,13 +249,13 @@ export async function findCallbacks(
     const { found, end } = await listCallbacks(db, { ...others, verdict: own }, after, most);
     if (wanted === undefined) return { found, end };
     const asked: PageSlice<DecidedCallback>["found"] = found;
-    return { found: (await judged(db, asked)).filter((one) => one.verdict === wanted), end };
+    return { found: (await withVerdicts(db, asked)).filter((one) => one.verdict === wanted), end };
   };
   const page = await walk({ from, limit, withinMs: LOOKING_MS, look });
-  return wanted === undefined ? { ...page, items: await judged(db, page.items) } : page;
+  return wanted === undefined ? { ...page, items: await withVerdicts(db, page.items) } : page;
 }
 
-async function judged<Callback extends Pick<DecidedCallback, "source" | "invoiceIds" | "verdict">>(
+async function withVerdicts<Callback extends Pick<DecidedCallback, "source" | "invoiceIds" | "verdict">>(
   db: Database,
   callbacks: readonly Callback[],
 ): Promise<Callback[]> {
@@ -286,7 +286,7 @@ export async function showCallback(db: Database, id: string, reading: Reading) {
   const { source, invoiceIds, foundBy } = callback;
   const keys = invoiceIds.map((invoiceId) => ({ invoiceId, source }));
   const standings = new Map((await readStates(db, keys)).map((one) => [one.invoiceId, one]));
-  const [best = callback] = await judged(db, [callback]);
+  const [best = callback] = await withVerdicts(db, [callback]);
   return {
     ...best,
     ...(await shownBody(callback, reading)),

@@ -3,7 +3,6 @@ export { noteWaiting, readBacklogAges, readVitalSigns, type VitalSigns } from ".
 export { closeAlarmsOfRemoved } from "./close-alarms.ts";
 export { checkErased } from "./erase.ts";
 export { searchInvoices } from "./find.ts";
-export { heldWords } from "./held-words.ts";
 export { noteLateProofs } from "./late-proofs.ts";
 export { countGiven, day, idGiven, name, timeGiven } from "./list/fields.ts";
 export { callbackOperations, invoiceOperations } from "./list/invoices.ts";
@@ -39,7 +38,7 @@ export type { SheetColumn, Total } from "./report/sheet.ts";
 export { applyRetention, type Chores, type ChoresDone, doChores } from "./retention.ts";
 export type { AlarmGroup, StatusSettings } from "./status.ts";
 export { readStatus } from "./status-facts.ts";
-export { groupWords } from "./status-meaning.ts";
+export { groupWords, heldWords } from "./status-meaning.ts";
 export { clockText, explained, foldTries, headlineOf, type Timeline } from "./timeline.ts";
 export { readTimeline } from "./timeline-reading.ts";
 export { INVOICES_FOUND } from "./views/invoices.ts";

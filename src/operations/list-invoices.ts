@@ -293,7 +293,7 @@ const selectByPayment = new VaryingStatement(
   ({ terms, after, most }: Walk) => {
     const sources = terms.source === undefined ? sourcesIn("invoice") : sql`array[${terms.source}]::text[]`;
     return sql`
-    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
+    select decided.*, ${eventOf(sql`decided.source`, sql`decided."invoiceId"`)} from (
       select invoice.paid_at::text as at,
         row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
         ${compared(terms)} as matches, invoice.id as "invoiceId", invoice.source, ${LISTED}
@@ -306,7 +306,7 @@ const selectByPayment = new VaryingStatement(
             and ${isAfter(sql`invoice.paid_at, invoice.id, invoice.source`, after)}
           order by invoice.paid_at desc, invoice.id desc limit ${most}) as invoice
         order by invoice.paid_at desc, invoice.id desc, invoice.source desc limit ${most}) as invoice
-      ${joinConfirmation}) as judged
+      ${joinConfirmation}) as decided
     where matches or place = ${most} order by place`;
   },
   WALKS,
@@ -329,14 +329,14 @@ const selectByRequest = new VaryingStatement(
         (select * from confirmation where ${one} and ${isAfter(sql`opened_at, invoice_id, source`, after)} ${newest})`,
     );
     return sql`
-    select judged.*, ${eventOf(sql`judged.source`, sql`judged."invoiceId"`)} from (
+    select decided.*, ${eventOf(sql`decided.source`, sql`decided."invoiceId"`)} from (
       select confirmation.opened_at::text as at,
         row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place,
         ${all([compared(terms), paidBetween(terms)])} as matches,
         confirmation.invoice_id as "invoiceId", confirmation.source, ${LISTED}
       from (select * from (${sql.join(each, sql` union all `)}) as one ${newest}) as confirmation
       left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-      ) as judged
+      ) as decided
     where matches or place = ${most} order by place`;
   },
   [...WALKS, { terms: { ...EVERY_TERM, verdict: "pending" }, after: ANYWHERE, most: 1 }],

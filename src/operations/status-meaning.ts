@@ -1,9 +1,8 @@
 import { READ_ONLY } from "../platform/database/index.ts";
 import { clock, numberOf } from "../platform/values/index.ts";
 import { keepsPayments, standingIn } from "../platform/worker/index.ts";
-import { heldWords } from "./held-words.ts";
 import { unprovenIn } from "./late-proofs.ts";
-import type { ActionItem, AlarmGroup, Facts, Status } from "./status.ts";
+import type { ActionItem, AlarmGroup, Facts, Held, Status } from "./status.ts";
 
 /**
  * Faults that no alarm can report. Either Postgres cannot be written to (callbacks are not recorded, the schema is
@@ -112,4 +111,28 @@ export function keepsFromAnswers(facts: Facts, source: string): string | null {
   if (held !== undefined) return heldWords(held);
   const standing = standingIn(facts.processes).find(({ worker }) => keepsPayments(worker));
   return (facts.readOnly ? null : undoneIn(facts)) ?? standing?.reason ?? null;
+}
+
+/** Says why a source or topic is held up, by whom, and until when. */
+export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {
+  const what = work === "confirm" ? `asking the provider for source ${name}` : `sending to ${name}`;
+  const why = upstream.lastError === null ? "" : ` (${upstream.lastError})`;
+  switch (state) {
+    case "paused": {
+      const by = ` by ${actor ?? "a person"}`;
+      const since = pausedAt === null ? "" : ` since ${clock(pausedAt)}`;
+      const until = upstream.pausedUntil === null ? "" : `, until ${clock(upstream.pausedUntil)}`;
+      return `${what} is paused${by}${since}${until}${pauseReason === null ? "" : ` (${pauseReason})`}`;
+    }
+    case "refused": {
+      const who = work === "confirm" ? "the provider" : "SNS";
+      return `${what} is refused by ${who}${pausedAt === null ? "" : ` since ${clock(pausedAt)}`}${why}`;
+    }
+    case "backing_off": {
+      const until = upstream.opensAt === null ? "" : ` until ${clock(upstream.opensAt)}`;
+      return `${what} is backing off${until}${why}`;
+    }
+    default:
+      return `${what} is being tried again${why}`;
+  }
 }

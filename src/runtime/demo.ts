@@ -30,7 +30,7 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
   // As root, Postgres runs as another user, who must be able to enter.
   await chmod(dataDir, 0o711);
   const received: string[] = [];
-  const world = await startLocalEnvironment({
+  const local = await startLocalEnvironment({
     ...options,
     dataDir,
     durable: false,
@@ -39,11 +39,11 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
     remark: tell,
     onMessage: ({ message }) => void received.push(message),
   });
-  place.defer(() => world.stop());
+  place.defer(() => local.stop());
   tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
-  const invoice = await createSampleInvoice(world);
+  const invoice = await createSampleInvoice(local);
   tell(
-    `created invoice ${invoice.id} over ${moneyIn(world.currency, invoice.totalAmount)}, with the relay's callback URL in it`,
+    `created invoice ${invoice.id} over ${moneyIn(local.currency, invoice.totalAmount)}, with the relay's callback URL in it`,
   );
   await payLikeABrowser(invoice.paymentUrl);
   tell("paid it on the payer's page, as a browser would");
@@ -52,10 +52,10 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
   );
   tell("the subscriber received the event");
   const timeline = await until("the publication was not kept", options.signal, async () => {
-    const found = await readTimeline(world.db, invoice.id);
+    const found = await readTimeline(local.db, invoice.id);
     return found?.entries.some(({ kind }) => kind === "publication") ? found : undefined;
   });
-  return { event, timeline, currency: world.currency };
+  return { event, timeline, currency: local.currency };
 }
 
 async function until<T>(

@@ -319,17 +319,17 @@ async function refuseForeignDatabase(db: Database): Promise<void> {
 }
 
 /** Creates an invoice as a merchant does: over the provider's API, with the relay's callback URL in it. */
-export async function createSampleInvoice(world: LocalEnvironment) {
+export async function createSampleInvoice(local: LocalEnvironment) {
   const client = new CollectionClient({
-    baseUrl: world.collectionServiceUrl,
-    apiKey: world.apiKey,
-    callbackUrl: (reference) => callbackUrl(world.relayUrl, world.callbackToken, reference),
+    baseUrl: local.collectionServiceUrl,
+    apiKey: local.apiKey,
+    callbackUrl: (reference) => callbackUrl(local.relayUrl, local.callbackToken, reference),
   });
   const reference = `order-${Date.now().toString(36)}`;
   try {
     const { invoice } = await client.createInvoice(
       {
-        collectionId: world.collectionId,
+        collectionId: local.collectionId,
         title: "School fees, second term",
         payerName: "Ada Obi",
         payerEmail: "ada.obi@example.com",
@@ -343,7 +343,7 @@ export async function createSampleInvoice(world: LocalEnvironment) {
       id,
       reference,
       totalAmount,
-      paymentUrl: paymentUrl ?? `${world.collectionServiceUrl}/pay/${id}`,
+      paymentUrl: paymentUrl ?? `${local.collectionServiceUrl}/pay/${id}`,
     };
   } finally {
     await client.close();

@@ -44,7 +44,7 @@ export async function startDev({ tell, ...options }: DevOptions) {
   const dataDir = resolve(readSettings({ DATA_DIR: environment.DATA_DIR }).DATA_DIR);
   await using starting = new AsyncDisposableStack();
   let happenings: Awaited<ReturnType<typeof watchHappenings>> | null = null;
-  const world = await startLocalEnvironment({
+  const local = await startLocalEnvironment({
     ...options,
     dataDir,
     durable: true,
@@ -52,14 +52,14 @@ export async function startDev({ tell, ...options }: DevOptions) {
     ports: { ...PORTS, relay: wantedPort(environment.PORT, remark) },
     onMessage: (message) => happenings?.received(message),
   });
-  starting.defer(() => world.stop());
-  const watched = await watchHappenings({ db: world.db, log, tell });
+  starting.defer(() => local.stop());
+  const watched = await watchHappenings({ db: local.db, log, tell });
   starting.defer(() => watched.stop());
   happenings = watched;
-  const settingsFile = await writeLocalSettings(dataDir, world.environment);
-  const sample = await createSampleInvoice(world);
+  const settingsFile = await writeLocalSettings(dataDir, local.environment);
+  const sample = await createSampleInvoice(local);
   const running = starting.move();
-  return { world, dataDir, settingsFile, sample, stop: () => running.disposeAsync() };
+  return { local, dataDir, settingsFile, sample, stop: () => running.disposeAsync() };
 }
 
 export type RunningDev = Awaited<ReturnType<typeof startDev>>;

@@ -149,7 +149,7 @@ async function carryOut(
         result: await runOperation(operation, { ...context, onProgress: stream.reached }, input),
       });
     } catch (error) {
-      stream.end({ error: judge(noteWork(error, workOf(operation, request)), request, log).error });
+      stream.end({ error: failureOf(noteWork(error, workOf(operation, request)), request, log).error });
     }
     return;
   }
@@ -173,7 +173,7 @@ async function carryOut(
 
 const workOf = ({ id: operation }: Operation, { params }: Request) => ({ operation, ...params });
 
-interface Judged {
+interface Failure {
   status: number;
   error: string;
   code?: ErrorCode;
@@ -187,7 +187,7 @@ const CODES: Partial<Record<number, ErrorCode>> = {
   500: "unexpected",
 };
 
-function refuse(response: Response, { status, error, code = CODES[status], requestId }: Judged): void {
+function refuse(response: Response, { status, error, code = CODES[status], requestId }: Failure): void {
   if (status === 401) response.setHeader("www-authenticate", 'Bearer realm="invoice-relay"');
   if (status === 503) response.setHeader("retry-after", "5");
   if (requestId !== undefined) response.setHeader("x-request-id", requestId);
@@ -198,11 +198,11 @@ const onError =
   ({ mask }: OperationParts, log: Logger): ErrorRequestHandler =>
   (error, request, response, next) => {
     if (response.headersSent) return next(error);
-    const { error: says, ...judged } = judge(error, request, log);
-    refuse(response, { ...judged, error: mask(says) });
+    const { error: says, ...failure } = failureOf(error, request, log);
+    refuse(response, { ...failure, error: mask(says) });
   };
 
-function judge(error: unknown, request: Request, log: Logger): Judged {
+function failureOf(error: unknown, request: Request, log: Logger): Failure {
   if (error instanceof RelayError)
     return {
       status: error instanceof BadInput ? 400 : error.code === "not_found" ? 404 : 409,

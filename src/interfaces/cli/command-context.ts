@@ -25,7 +25,7 @@ interface CommandContextOptions {
 }
 
 /**
- * A command's access to the outside world: settings, output, the database, requests to stop, the exit code.
+ * A command's access to the outside: settings, output, the database, requests to stop, the exit code.
  */
 export class CommandContext {
   readonly stdout: Output;

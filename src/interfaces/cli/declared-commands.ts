@@ -11,7 +11,7 @@ const declaring = (operations as readonly Operation[]).flatMap(({ id, command })
 export const declaredHeadings = (): Record<string, string | null> =>
   Object.fromEntries(declaring.map(({ words, heading = null }) => [words, heading]));
 
-/** The text of `--help` after the words of a declared command. */
+/** The example that `--help` shows after the words of a declared command. */
 export const declaredExample = (path: string): string | undefined =>
   declaring.find(({ words }) => words === path)?.example;
 

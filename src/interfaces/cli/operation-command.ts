@@ -62,7 +62,7 @@ interface CommandWords<Id extends OperationId> {
   /** Prints it where neither `json` nor `text` is all. */
   show?: (result: ResultOf<Id>, options: CommandInput) => Promise<void>;
   /** Looks at what was found, for the exit code. */
-  judge?: (result: ResultOf<Id>) => void;
+  check?: (result: ResultOf<Id>) => void;
   /** The error for an unknown id. */
   missing?: (given: CommandInput) => string;
   /** Lists those that there are. */
@@ -122,7 +122,7 @@ export function operationCommand<
       const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
       const result = await (words.run?.(call, given, options, operating) ?? ask());
       if ((operation as { isFinding?(result: unknown): boolean }).isFinding?.(result)) context.fault();
-      words.judge?.(result);
+      words.check?.(result);
       if (words.show !== undefined) return await words.show(result, options);
       context.show(
         words.json?.(result, given) ?? result,

@@ -18,8 +18,8 @@ import { plainLines } from "./table.ts";
 /**
  * How a command is added:
  * 1. A task that exists over HTTP too is an operation: it stands in `operations/list/`, its `command` names its
- *    words, heading and example, and its `view` is the text that a person reads. An operation with files
- *    or questions gets its command from `operationCommand` in `commands/`.
+ *    words, heading and example, and its `view` is the text that a person reads. One with more to it (files,
+ *    questions) is made by `operationCommand` in `commands/`.
  * 2. Any other is a function `<name>Command(context)` in `commands/`. Slow modules (runtime, sandbox) are imported
  *    inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
  *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
@@ -95,7 +95,7 @@ export const helpOf = (program: Command): Record<string, string> =>
     program.commands.map((command) => [program.createHelp().subcommandTerm(command), command.description()]),
   );
 
-/** The facts that `--help` needs without loading an operation. */
+/** The content of help.json: `--help` knows it without loading an operation. */
 export const helpFile = async (program: Command) => ({
   commands: helpOf(program),
   declared: (await loadDeclared()).declaredHeadings(),

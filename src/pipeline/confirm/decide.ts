@@ -143,8 +143,8 @@ const OUTSIDE_CONTRACT: AlarmName = "provider_answer_outside_contract";
  * @param jitter from 0 to 1: the position of the wait within its spread.
  */
 export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitter: number): Outcome {
-  const judged = { confirmation, rules, jitter, paidBefore: wasPaid(confirmation, rules) };
-  const { raises = [], ...changes } = decideAnswer(judged, answer);
+  const current = { confirmation, rules, jitter, paidBefore: wasPaid(confirmation, rules) };
+  const { raises = [], ...changes } = decideAnswer(current, answer);
   if (confirmation.erased) changes.lastAnswer = null;
   const outcome: Omit<Outcome, "clears"> = {
     invoiceId: confirmation.invoiceId,
@@ -169,7 +169,7 @@ export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitt
       name: "confirmation_dead",
       detail: `Given up after ${outcome.attempt} answers: ${outcome.lastError}.`,
     });
-  return { ...outcome, clears: endedAlarms(judged, answer, outcome) };
+  return { ...outcome, clears: endedAlarms(current, answer, outcome) };
 }
 
 /**
@@ -184,19 +184,19 @@ const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): bool
 const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
   verdict === "paid" || hasEvent === true || (known != null && classOfStatus(known.status, rules) === "paid");
 
-function decideAnswer(judged: Case, answer: Answer): Changes {
-  const { confirmation, paidBefore } = judged;
+function decideAnswer(current: Case, answer: Answer): Changes {
+  const { confirmation, paidBefore } = current;
   const { verdict, attempt, faults } = confirmation;
   switch (answer.kind) {
     case "found":
-      return decideFound(judged, answer);
+      return decideFound(current, answer);
     case "not_found":
       return paidBefore
         ? { ...stayPaid(confirmation), raises: [{ name: ANOMALY, detail: VANISHED }] }
-        : retryOn("notFound", judged, { state: "done", verdict: "unknown_invoice" });
+        : retryOn("notFound", current, { state: "done", verdict: "unknown_invoice" });
     case "outside_contract":
       return {
-        ...retryOn("unpaid", judged, { state: "dead", verdict }),
+        ...retryOn("unpaid", current, { state: "dead", verdict }),
         lastError: answer.error,
         lastAnswer: answer.evidence,
         raises: attempt === 0 ? [{ name: OUTSIDE_CONTRACT, detail: answer.error }] : [],
@@ -204,24 +204,24 @@ function decideAnswer(judged: Case, answer: Answer): Changes {
     case "interrupted":
       return { state: "due", verdict, faults };
     case "rate_limited": {
-      const backsOff = backOff(judged);
+      const backsOff = backOff(current);
       const dueInMs = Math.min(answer.retryAfterMs ?? backsOff.dueInMs, RETRY_AFTER_LIMIT_MS);
       return { ...backsOff, dueInMs, lastError: answer.error };
     }
     case "key_refused":
     case "fault":
-      return backOffUnanswered(judged, answer.error);
+      return backOffUnanswered(current, answer.error);
   }
 }
 
 const VANISHED =
   "It was Paid and the provider now says that it does not exist. It stays paid here; ask the provider why.";
 
-function decideFound(judged: Case, answer: Found): Changes {
-  const { confirmation, rules, paidBefore } = judged;
+function decideFound(current: Case, answer: Found): Changes {
+  const { confirmation, rules, paidBefore } = current;
   const { invoice, document } = answer;
-  const ours = isOurs(judged, answer);
-  if (ours === "unclear") return waitForCollection(judged, invoice);
+  const ours = isOurs(current, answer);
+  if (ours === "unclear") return waitForCollection(current, invoice);
   const known = confirmation.known ?? null;
   const before = known === null ? null : classOfStatus(known.status, rules);
   const now = classOfStatus(invoice.status, rules);
@@ -238,13 +238,13 @@ function decideFound(judged: Case, answer: Found): Changes {
     // An answer older than the known one (G6) becomes a snapshot, and what is known decides.
     switch (row.newest ? now : (before ?? now)) {
       case "paid":
-        return ours ? confirmPaid(judged, answer, row) : quarantine(row);
+        return ours ? confirmPaid(current, answer, row) : quarantine(row);
       case "invalid":
         return { state: "done", verdict: "invalidated" };
       case "unpaid":
-        return retryOn("unpaid", judged, { state: "done", verdict: "not_paid" });
+        return retryOn("unpaid", current, { state: "done", verdict: "not_paid" });
       case "unknown":
-        return decideUnknownStatus(judged, row.status);
+        return decideUnknownStatus(current, row.status);
     }
   };
   const { raises = [], ...changes } = decide();
@@ -256,12 +256,12 @@ function decideFound(judged: Case, answer: Found): Changes {
   };
 }
 
-function decideUnknownStatus(judged: Case, status: string): Changes {
-  const { attempt, known, verdict } = judged.confirmation;
+function decideUnknownStatus(current: Case, status: string): Changes {
+  const { attempt, known, verdict } = current.confirmation;
   const lastError = `The provider says the status is "${shortText(status)}", which is ${NEITHER_STATUS}`;
   const isRaised = attempt > 0 && known?.status === status;
   return {
-    ...retryOn("unpaid", judged, { state: "dead", verdict }),
+    ...retryOn("unpaid", current, { state: "dead", verdict }),
     lastError,
     raises: isRaised ? [] : [{ name: ANOMALY, detail: `${lastError}.` }],
   };
@@ -327,11 +327,11 @@ const UNCLEAR_FOR_LONG = 5;
  * Its answer is not stored: the invoice is asked about again, as after any other fault, until its collection
  * is known. Quarantine would need a person for each payment of a collection that cannot be read for a while.
  */
-function waitForCollection(judged: Case, { collectionName }: Found["invoice"]): Changes {
+function waitForCollection(current: Case, { collectionName }: Found["invoice"]): Changes {
   const detail =
     `It is paid, and waits: its collection "${collectionName}" cannot be compared with COLLECTION_IDS ` +
-    `while one of them cannot be read. ${judged.rules.collectionsUnread}`;
-  const changes = { ...backOff(judged), lastError: detail };
+    `while one of them cannot be read. ${current.rules.collectionsUnread}`;
+  const changes = { ...backOff(current), lastError: detail };
   return changes.faults < UNCLEAR_FOR_LONG
     ? changes
     : { ...changes, raises: [{ name: "invoice_anomaly", detail }] };
@@ -347,11 +347,11 @@ export function quarantine({ collectionName }: ConfirmedInvoice): Changes {
   };
 }
 
-function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
-  const { confirmation, rules } = judged;
+function confirmPaid(current: Case, answer: Found, confirmed: ConfirmedInvoice): Changes {
+  const { confirmation, rules } = current;
   const { hasEvent, recordOnly } = confirmation;
   const type = invoiceTypeOf(answer.invoice.type);
-  if (type === null && hasEvent !== true && !recordOnly) return waitForType(judged, confirmed);
+  if (type === null && hasEvent !== true && !recordOnly) return waitForType(current, confirmed);
   const event = type === null || recordOnly ? null : paidEvent(confirmation, answer, type, confirmed, rules);
   const detail =
     `Too ${answer.leftOut ? "intricate to be read" : "large for SNS"}: its event goes without metadata ` +
@@ -364,15 +364,15 @@ function confirmPaid(judged: Case, answer: Found, confirmed: ConfirmedInvoice): 
  * An event belongs in one topic's log for good. While the type does not show which topic, the invoice gets no
  * event and is asked about again.
  */
-function waitForType(judged: Case, { type }: ConfirmedInvoice): Changes {
-  const { known, attempt, verdict: before } = judged.confirmation;
+function waitForType(current: Case, { type }: ConfirmedInvoice): Changes {
+  const { known, attempt, verdict: before } = current.confirmation;
   const verdict = before === "paid" ? before : "pending";
   const detail =
     `It is paid, and published nowhere: its type is ${type === null ? "missing" : `"${type}"`}, neither ` +
     "Live nor Test, so its topic is unknown. Ask the provider to correct it";
-  const isRaised = attempt > 0 && known != null && classOfStatus(known.status, judged.rules) === "paid";
+  const isRaised = attempt > 0 && known != null && classOfStatus(known.status, current.rules) === "paid";
   return {
-    ...retryOn("unpaid", judged, { state: "dead", verdict }),
+    ...retryOn("unpaid", current, { state: "dead", verdict }),
     verdict,
     lastError: detail,
     raises: isRaised ? [] : [{ name: "invoice_anomaly", detail: `${detail}.` }],

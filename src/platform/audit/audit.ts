@@ -24,7 +24,7 @@ export interface ByHand {
 
 /** A single change by hand; `reason` is kept in `detail`. */
 interface AuditEntry extends Omit<ByHand, "db"> {
-  /** What: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
+  /** The change: `dead.retry`, `quarantine.release`, `replay.start`, `erase`, … */
   action: string;
   /** The thing that was touched: an invoice id, event id, replay id, source, topic or partition. */
   subject: string;

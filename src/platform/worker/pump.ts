@@ -120,7 +120,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
       const isIdle = this.#held.size === 0;
       const due = this.#states.filter(isDue);
       if (isIdle && (this.#isEnding || due.length === 0)) return;
-      const claimsAtOnce = isIdle && due.some((state) => this.#roomOf(state) > 0);
+      const claimsAtOnce = isIdle && due.some((state) => this.#vacancyOf(state) > 0);
       const waitMs = claimsAtOnce ? 0 : untilNextPoll(this.#states, POLL_MS);
       const stops = this.#isEnding ? undefined : stop;
       if ((await waitForEither(this.#wake, this.#progress, waitMs, stops)) === "first")
@@ -130,7 +130,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   reserve(name: string): boolean {
     const state = this.#states.find(({ line }) => line.name === name);
-    const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#roomOf(state) > 0;
+    const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#vacancyOf(state) > 0;
     if (hasPlace) this.#reserved += 1;
     return hasPlace;
   }
@@ -153,7 +153,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   /** As many items may wait as requests can hold; work being recorded has a limit of its own (bounded, G8). */
-  get #room(): number {
+  get #vacancy(): number {
     const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
     return (
       Math.min(2 * this.#capacity - waiting, HELD_LIMIT * this.#capacity - this.#held.size) - this.#reserved
@@ -161,11 +161,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   /** The part of the capacity that a line may take. All reserved items may be its own, so they count in full. */
-  #roomOf(state: LineState<Item>): number {
+  #vacancyOf(state: LineState<Item>): number {
     const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#heldOf(state);
     // Work being recorded counts too: writes after an answer may hang as well.
     const inAll = this.#limitOf(state, HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
-    return Math.min(this.#room, Math.min(toBegin, inAll) - this.#reserved);
+    return Math.min(this.#vacancy, Math.min(toBegin, inAll) - this.#reserved);
   }
 
   #heldOf({ line, underWay }: LineState<Item>): number {
@@ -180,9 +180,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   #limitOf(
     { line: { share = this.#equals.length > 1 ? LINE_SHARE_LIMIT : 1 } }: LineState<Item>,
-    room: number,
+    vacancy: number,
   ) {
-    return Math.max(1, Math.floor(room * share));
+    return Math.max(1, Math.floor(vacancy * share));
   }
 
   get #inTurn(): LineState<Item>[] {
@@ -194,9 +194,10 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     try {
       for (const state of this.#inTurn) {
         if (!isDue(state)) continue;
-        const room = this.#roomOf(state);
-        if (room > 0 && room >= WORTH_A_CLAIM * (room + this.#heldOf(state))) await this.#claim(state, room);
-        // Nothing more is handed over until a claim had its turn: it would take each place that gets free.
+        const vacancy = this.#vacancyOf(state);
+        if (vacancy > 0 && vacancy >= WORTH_A_CLAIM * (vacancy + this.#heldOf(state)))
+          await this.#claim(state, vacancy);
+        // Nothing more is dispatched until a claim had its turn: it would take each place that gets free.
         else state.hasMore = true;
       }
     } catch (error) {

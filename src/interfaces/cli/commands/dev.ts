@@ -47,22 +47,22 @@ const GRACE_MS = 60_000;
 
 const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
 
-const whatToOpen = ({ world, sample, settingsFile }: RunningDev) => ({
+const whatToOpen = ({ local, sample, settingsFile }: RunningDev) => ({
   what: "started",
-  relay: world.relayUrl,
-  console: world.consoleUrl,
-  adminToken: world.adminToken,
-  collectionService: world.collectionServiceUrl,
-  sns: world.snsUrl,
-  topicArn: world.topicArn,
-  postgresPort: world.postgresPort,
+  relay: local.relayUrl,
+  console: local.consoleUrl,
+  adminToken: local.adminToken,
+  collectionService: local.collectionServiceUrl,
+  sns: local.snsUrl,
+  topicArn: local.topicArn,
+  postgresPort: local.postgresPort,
   invoiceId: sample.id,
   paymentUrl: sample.paymentUrl,
   settingsFile,
 });
 
 function welcome(
-  { world, sample, dataDir, settingsFile }: RunningDev,
+  { local, sample, dataDir, settingsFile }: RunningDev,
   leftBehind: readonly string[],
 ): string {
   // There, what the shell sets would win over the file.
@@ -74,18 +74,18 @@ function welcome(
   const fromHere = relative(process.cwd(), settingsFile);
   const settings = fromHere.startsWith("..") ? settingsFile : fromHere;
   const postgres =
-    world.postgresPort === null
+    local.postgresPort === null
       ? "the database of --database"
-      : `127.0.0.1:${world.postgresPort}, data in ${dataDir}`;
-  const startOver = world.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
+      : `127.0.0.1:${local.postgresPort}, data in ${dataDir}`;
+  const startOver = local.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
   return `invoice-relay runs here with everything around it. Nothing leaves this machine.
 
   Pay this invoice    ${sample.paymentUrl}
-  Console             ${world.consoleUrl}, sign in with ${world.adminToken}
-  Relay's health      ${world.relayUrl}/readyz
-  Relay's metrics     ${world.relayUrl}/metrics
-  Collection API      ${world.collectionServiceUrl}/api/v1 (x-api-key: ${world.apiKey}, good for here only)
-  SNS                 ${world.snsUrl}, topic ${world.topicArn}
+  Console             ${local.consoleUrl}, sign in with ${local.adminToken}
+  Relay's health      ${local.relayUrl}/readyz
+  Relay's metrics     ${local.relayUrl}/metrics
+  Collection API      ${local.collectionServiceUrl}/api/v1 (x-api-key: ${local.apiKey}, good for here only)
+  SNS                 ${local.snsUrl}, topic ${local.topicArn}
   Postgres            ${postgres}
 
 Open the first one in a browser and press Pay. This terminal shows the payment's way. Ctrl-C stops it all.

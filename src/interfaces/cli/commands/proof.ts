@@ -278,7 +278,7 @@ export const reconcileCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "reconcile", {
     name: "reconcile",
     input: lastDays,
-    judge(done) {
+    check(done) {
       if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
       tellUnread(context, done);
     },

@@ -10,7 +10,7 @@ export const statusCommand = (context: CommandContext): Command =>
   operationCommand(context, statusOperations, "readStatus", {
     name: "status",
     text: renderStatus,
-    judge: ({ needsPerson }) => needsPerson && context.fault(),
+    check: ({ needsPerson }) => needsPerson && context.fault(),
   });
 
 type Status = ResultOf<"readStatus">;

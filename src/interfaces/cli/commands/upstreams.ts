@@ -42,7 +42,7 @@ function makeCommand(
                   .conflicts("until"),
               ),
         input: ({ for: end, until, ...given }: CommandInput) => ({ ...given, work, until: end ?? until }),
-        judge: ({ unknown }) => unknown.length > 0 && context.notFound(),
+        check: ({ unknown }) => unknown.length > 0 && context.notFound(),
       }),
     );
   return command;
@@ -92,6 +92,6 @@ function changeAlarms(
         throw usageError("Say until when: --for 2h, or --until 2026-11-01T08:30.");
       return { ...given, alarms: [{ name: alarm, ...readValue(which, { source, subject }) }], until };
     },
-    judge: ({ count }) => count === 0 && context.notFound(),
+    check: ({ count }) => count === 0 && context.notFound(),
   });
 }

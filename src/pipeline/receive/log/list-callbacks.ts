@@ -104,7 +104,7 @@ const selectPage = new VaryingStatement(
         from (
           select * from ${invoiceId === undefined ? sql`callback` : callbacksThatName(sql`${invoiceId}`)}
           where ${sql.join(looked, sql` and `)}
-          order by received_at desc, id desc limit ${limit}) as looked) as judged
+          order by received_at desc, id desc limit ${limit}) as looked) as decided
       where matches or place = ${limit} order by place`;
   },
   [

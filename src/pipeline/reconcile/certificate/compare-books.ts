@@ -64,9 +64,9 @@ export async function compareBooks(
   let compared = 0;
   for await (const batch of readFacts(db, source, lists, collectionId)) {
     for (const facts of batch) {
-      const judged = decidePayment(facts, terms);
-      if (judged !== null) summary.add(judged);
-      if (judged?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
+      const decided = decidePayment(facts, terms);
+      if (decided !== null) summary.add(decided);
+      if (decided?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
     }
     compared += batch.length;
     onCompared(compared);

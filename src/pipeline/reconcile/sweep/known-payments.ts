@@ -101,16 +101,16 @@ export interface WaitingPayment {
 /**
  * The state of the source, its topic and the relays, on which payments without an accepted event may wait.
  */
-export const readSurroundings = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
+export const readContext = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
   sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
   topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
   isServed: await someRelayIsConnected(db),
 });
 
-type Surroundings = Awaited<ReturnType<typeof readSurroundings>>;
+type SweepFacts = Awaited<ReturnType<typeof readContext>>;
 
 /** Pure. @returns null when nothing is missing any more. */
-export function waitingOf(known: KnownPayment, around: Surroundings): WaitingPayment | null {
+export function waitingOf(known: KnownPayment, around: SweepFacts): WaitingPayment | null {
   const { invoiceId, event, outboxState, confirmation } = known;
   const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
   const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {

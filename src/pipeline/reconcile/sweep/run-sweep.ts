@@ -33,7 +33,7 @@ import {
 import { ALARMING_FAULTS } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import type { SweepTerms } from "./decide-opening.ts";
-import { readSurroundings, type WaitingPayment, waitingOf } from "./known-payments.ts";
+import { readContext, type WaitingPayment, waitingOf } from "./known-payments.ts";
 import { type Candidate, decideAll, openMissing, type SweepTarget } from "./open-missing.ts";
 import {
   alarmsAtEnd,
@@ -72,7 +72,7 @@ const BATCH = 500;
 const NAMED_LIMIT = 1_000;
 
 /** After this many faults in a row, days that cannot be read are skipped so that others are. */
-const PATIENCE = ALARMING_FAULTS - 1;
+const FAULTS_BEFORE_PARTS = ALARMING_FAULTS - 1;
 
 /** A list is read whole at least this often, in ms: the daily certificate does it too. */
 const WHOLE_EVERY_MS = 25 * HOUR_MS;
@@ -182,7 +182,7 @@ class SweepRun {
     const beginsNew = kind === "automatic" && recent.first > period.first;
     if (beginsNew) yield recent;
     const others = beginsNew ? { first: period.first, last: addDays(recent.first, 1) } : period;
-    yield* (await reader.partsOf(others, faults >= PATIENCE)).parts;
+    yield* (await reader.partsOf(others, faults >= FAULTS_BEFORE_PARTS)).parts;
   }
 
   /** Reads the last two days, and of the others those that the list counts otherwise than it showed them. */
@@ -252,7 +252,11 @@ class SweepRun {
 
   async #read(days: ListPeriod, read: () => Promise<Unproven[]>): Promise<void> {
     const unproven = await read().catch((error: unknown) => {
-      if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#sweep.faults < PATIENCE)
+      if (
+        !(error instanceof ListUnreadable) ||
+        error.next !== "retry" ||
+        this.#sweep.faults < FAULTS_BEFORE_PARTS
+      )
         throw error;
       this.#skipped ??= error;
       return [{ ...days, why: error.message, isUnread: true }];
@@ -293,13 +297,13 @@ class SweepRun {
     }
     for await (const candidates of this.#candidatesOfWindow(decidedTo ?? NIL_UUID))
       await this.#open(candidates, candidates.at(-1)?.invoiceId ?? NIL_UUID);
-    const surroundings = await readSurroundings(db, this.#source);
+    const facts = await readContext(db, this.#source);
     const waiting: WaitingPayment[] = [];
     let waitingInAll = 0;
     for await (const candidates of this.#candidatesOfWindow(NIL_UUID))
       for (const { counts, opening, known } of await decideAll(db, this.#target, candidates)) {
         const isSettled = opening === "answered" || opening === "recorded";
-        const one = counts && !isSettled ? waitingOf(known, surroundings) : null;
+        const one = counts && !isSettled ? waitingOf(known, facts) : null;
         if (one === null) continue;
         waitingInAll += 1;
         if (waiting.length < NAMED_LIMIT) waiting.push(one);

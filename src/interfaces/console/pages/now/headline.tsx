@@ -34,7 +34,7 @@ export function Headline() {
         </p>
       )}
       {troubles.value
-        // What is said above already is not said again of each reading.
+        // The sentence above says it already for each reading.
         .filter(
           ({ what, sentence }) => what !== "status" && (known?.isFresh !== false || sentence !== known.why),
         )

@@ -42,7 +42,7 @@ interface OutsideProps {
   lines?: boolean;
 }
 
-/** Such text with nothing hidden in it: what would not be seen stands as its escape, and nothing turns its surroundings. */
+/** Such text with nothing hidden in it: invisible characters stand as escapes, and none turns the text beside it. */
 export function Outside({ text, lines = false }: OutsideProps) {
   if (text === null) return <None />;
   return (
