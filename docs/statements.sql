@@ -366,7 +366,7 @@ from (
     case when erased_at is null then octet_length(body) end as bytes,
     received_at::text as at, row_number() over (order by received_at desc, id desc) as place, true as matches
   from (select * from callback where true order by received_at desc, id desc limit $1) as looked
-) as judged
+) as decided
 where matches or place = $2
 order by place;
 
@@ -395,7 +395,7 @@ from (
     order by received_at desc, id desc
     limit $13
   ) as looked
-) as judged
+) as decided
 where matches or place = $14
 order by place;
 
@@ -4968,7 +4968,7 @@ where (invoice.id is not null or confirmation.invoice_id is not null) and true
   );
 
 -- selectByPayment, src/operations/list-invoices.ts
-select judged.*,
+select decided.*,
   (
     select (
       case
@@ -4986,14 +4986,14 @@ select judged.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
   (
     select event.id
     from event
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as "eventId"
@@ -5050,11 +5050,11 @@ from (
     limit $3
   ) as invoice
   left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-) as judged
+) as decided
 where matches or place = $4
 order by place;
 
-select judged.*,
+select decided.*,
   (
     select (
       case
@@ -5072,14 +5072,14 @@ select judged.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
   (
     select event.id
     from event
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as "eventId"
@@ -5133,7 +5133,7 @@ from (
                 limit $20
               ) as invoice
               left join confirmation on confirmation.source = invoice.source
-                and confirmation.invoice_id = invoice.id) as judged
+                and confirmation.invoice_id = invoice.id) as decided
               where matches or place = $21
               order by place
             end
@@ -5144,7 +5144,7 @@ from (
 );
 
 -- selectByRequest, src/operations/list-invoices.ts
-select judged.*,
+select decided.*,
   (
     select (
       case
@@ -5162,14 +5162,14 @@ select judged.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
   (
     select event.id
     from event
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as "eventId"
@@ -5208,11 +5208,11 @@ from (
     limit $4
   ) as confirmation
   left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-) as judged
+) as decided
 where matches or place = $5
 order by place;
 
-select judged.*,
+select decided.*,
   (
     select (
       case
@@ -5230,14 +5230,14 @@ select judged.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
   (
     select event.id
     from event
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as "eventId"
@@ -5287,7 +5287,7 @@ from (
                 limit $19
               ) as confirmation
               left join invoice on invoice.source = confirmation.source
-                and invoice.id = confirmation.invoice_id ) as judged
+                and invoice.id = confirmation.invoice_id ) as decided
               where matches or place = $20
               order by place
             end
@@ -5297,7 +5297,7 @@ from (
     )
 );
 
-select judged.*,
+select decided.*,
   (
     select (
       case
@@ -5315,14 +5315,14 @@ select judged.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
   (
     select event.id
     from event
-    where event.source = judged.source and event.invoice_id = judged."invoiceId"
+    where event.source = decided.source and event.invoice_id = decided."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as "eventId"
@@ -5388,7 +5388,7 @@ from (
                 limit $27
               ) as confirmation
               left join invoice on invoice.source = confirmation.source
-                and invoice.id = confirmation.invoice_id ) as judged
+                and invoice.id = confirmation.invoice_id ) as decided
               where matches or place = $28
               order by place
             end

@@ -67,7 +67,7 @@ export function unprovenIn(facts: Facts): string[] {
     ...unproven.map(({ source, days }) => `${numberOf(days, "day")} of source ${source} could not be proven`),
     ...[...wanted.keys()]
       .filter((name) => !isCertified(name))
-      .map((name) => `source ${name} has no certificate of its last day yet`),
+      .map((name) => `source ${name} has no daily certificate yet`),
   ];
 }
 

@@ -49,8 +49,8 @@ export const settingsSchema = z.object({
   COLLECTION_IDS: collectionIds
     .optional()
     .describe(
-      "The relay publishes only invoices of these collections, and reconciles their lists; `none` " +
-        "switches reconciliation off.",
+      "The relay publishes only invoices of these collections, and reconciles their lists; with `none` it " +
+        "publishes those of every collection and reads no lists.",
     ),
   CALLBACK_TOKENS: list(urlToken)
     .optional()
