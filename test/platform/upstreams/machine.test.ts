@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  isHealthy,
   RETRY_AFTER_LIMIT_MS,
   type State,
   stateOf,
@@ -16,6 +17,7 @@ const error = "it said no";
 
 const works: UpstreamReport = { kind: "works" };
 const failed: UpstreamReport = { kind: "failed", times: 1, error };
+const listRead: UpstreamReport = { kind: "list_read" };
 const refused: UpstreamReport = { kind: "refused", error };
 const slowDown = (retryAfterMs: number | null): UpstreamReport => ({
   kind: "slow_down",
@@ -36,6 +38,28 @@ const following = (before: UpstreamRow, signal: UpstreamReport, policy = SOURCE.
   transition(before, signal, policy, 1) ?? { upstream: before, lastError: null, raises: [], clears: [] };
 
 const raisedBy = ({ raises }: Transition) => raises.map(({ alarm }) => alarm);
+
+it.each<[boolean, Partial<UpstreamRow>]>([
+  [true, {}],
+  [true, { opensInMs: 5 }],
+  [false, { pausedBy: "operator" }],
+  [false, { faults: 1 }],
+  [false, { slowDowns: 1 }],
+  [false, { retryInMs: -1 }],
+  [false, { pausedBy: "refused", faults: 1, retryInMs: 5 }],
+])("is healthy, so that successful requests need no note: %s for %j", (isWell, changes) => {
+  expect(isHealthy({ ...CLOSED, ...changes })).toBe(isWell);
+});
+
+it("what a list read says leaves the error of the answers that fail", () => {
+  const lastErrors = [0, 1].map((faults) => made({ faults, slowDowns: 1 }, listRead)?.lastError);
+  expect(lastErrors).toEqual([null, undefined]);
+});
+
+it("a pause without end is told with its reason", () => {
+  const reasons = [null, "maintenance"].map((reason) => made({}, { ...pause, reason })?.raises[0]?.error);
+  expect(reasons).toEqual(["", "maintenance"]);
+});
 
 describe("every state and every signal", () => {
   // The columns: works, failed, 429, 429 with Retry-After, refused.
@@ -90,6 +114,14 @@ it.each<
   ["an answer in a pause", { pausedBy: "operator", faults: 1 }, works, { pausedBy: "operator" }, "-failing"],
   ["an answer after a named moment", { retryInMs: -1 }, works, {}, "-failing -retry_after -paused"],
   ["an answer before one", { faults: 1, opensInMs: 9, retryInMs: 5 }, works, named(5), "-failing -paused"],
+  ["an answer after a 429", { slowDowns: 1 }, works, {}, "-failing -paused"],
+  ["an answer after as many faults as 429s", { faults: 1, slowDowns: 1 }, works, {}, "-failing -paused"],
+  ["a list, while all is well", {}, listRead, null],
+  ["a list after a fault", { faults: 1 }, listRead, null],
+  ["a list after a 429", { slowDowns: 1 }, listRead, {}, "-failing"],
+  ["a list after a named moment", { retryInMs: -1 }, listRead, {}, "-failing -retry_after"],
+  ["a list while answers fail", { faults: 5, slowDowns: 1 }, listRead, { faults: 5 }],
+  ["a list before they are alarmed", { faults: 4, slowDowns: 1 }, listRead, { faults: 4 }, "-failing"],
   ["a failure", {}, failed, { faults: 1 }],
   ["the fifth failure in a row", { faults: 4 }, failed, { faults: 5, opensInMs: 1_000 }, "+failing"],
   ["the sixth", { faults: 5 }, failed, { faults: 6, opensInMs: 2_000 }],
