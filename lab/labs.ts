@@ -44,7 +44,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
     paths: [...PATH, "src/platform/database", "lab/environment", "lab/checker"],
   },
   checker: {
-    about: "what judges chaos and crashes, against broken runs: it has to find each break",
+    about: "the checker of chaos and crashes, against broken runs: it has to find each break",
     quick: [""],
   },
   console: {
@@ -137,7 +137,7 @@ export const LABS: Readonly<Record<string, Lab>> = {
   },
   scenarios: {
     about:
-      "random payments, lists, dates, corrections, holes; every certificate is judged: --count 200 --seed 1",
+      "random payments, lists, dates, corrections, holes; every certificate is decided: --count 200 --seed 1",
     program: "main.ts",
     quick: ["--count 25 --seed 1"],
     paths: ["src/pipeline/reconcile", "src/provider", "src/provider/collection-api"],

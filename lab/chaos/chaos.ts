@@ -41,7 +41,7 @@ const NO_FLOOD = { UNKNOWN_RATE_PER_SECOND: "1000" };
 
 const LEASE_MS = 2_000;
 
-/** Runs traffic under faults, waits for rest, and judges the history. */
+/** Runs traffic under faults, waits for rest, and checks the history. */
 export async function chaos({ server, lengthMs, relays = 2, ...options }: ChaosOptions): Promise<Verdict> {
   const databaseUrl = onDatabase(server.url, await makeDatabase(server.url));
   const { folder, seed, plan = scheduleOf({ seed, lengthMs, relays, leaseMs: LEASE_MS }) } = options;

@@ -21,7 +21,7 @@ const CHECKS: [Finding["guarantee"], (evidence: Evidence, books: Books) => Findi
   ["G13", checkTold],
 ];
 
-/** Everything wrong in a run, judged only by what was seen from outside. */
+/** Everything wrong in a run, decided only by what was seen from outside. */
 export function checkRun(history: readonly Happening[], books: Books): Finding[] {
   const evidence = evidenceOf(history);
   return CHECKS.flatMap(([guarantee, check]) =>

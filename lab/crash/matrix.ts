@@ -85,7 +85,7 @@ export class Matrix {
     for (const relay of environment.relays) await relay.startUntilItRuns();
     const rested = await rest(environment);
     const again = command?.again === true ? await struck.launch(command.words, command).ended : 0;
-    const { copies, findings } = await this.#judge();
+    const { copies, findings } = await this.#check();
     const find = (guarantee: Finding["guarantee"], what: string, about = failpoint.name) =>
       findings.push({ guarantee, what, about });
     for (const name of blocked) find("G11", "could not start while another process was stopped", name);
@@ -135,7 +135,7 @@ export class Matrix {
     );
   }
 
-  async #judge(): Promise<Pick<MatrixRow, "copies" | "findings">> {
+  async #check(): Promise<Pick<MatrixRow, "copies" | "findings">> {
     const { books, findings } = await checkEnvironment(this.#environment);
     const accepted = this.#environment.sns.messages().length;
     const published = new Set(

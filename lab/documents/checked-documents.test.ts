@@ -8,7 +8,7 @@ import { openApiDocument as adminApi } from "../../src/interfaces/admin-api/open
 import { openApiDocument as collectionApi } from "../../src/sandbox/provider/open-api-document.ts";
 import { tool } from "../../tools/tools.ts";
 
-// What others wrote to judge documents of their kind, for each that we write.
+// Validators by others, for each kind of document that we write.
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (file: string) => readFileSync(join(root, file), "utf8");

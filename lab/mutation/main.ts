@@ -1,6 +1,6 @@
 /**
  * `npm run lab -- mutation [--mutate src/pipeline/confirm/decide.ts]`: changes the code's pure decisions, a little each time,
- * and has the tests judge it. Exits with 1 when too many changes pass unnoticed.
+ * and has the tests find it. Exits with 1 when too many changes pass unnoticed.
  */
 import { spawnSync } from "node:child_process";
 import { installTools, toolProgram } from "../../tools/tools.ts";

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 
 // Decisions are pure functions beside the SQL that carries them out. A file with SQL, or one that only hands the
-// database on to such files, is judged by tests over Postgres, not here.
+// database on to such files, is decided by tests over Postgres, not here.
 const PURE = [
   "src/{pipeline/{confirm,reconcile},platform/{upstreams,worker}}/**/*.ts",
   "src/pipeline/receive/reading/**/*.ts",

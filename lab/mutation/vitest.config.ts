@@ -8,7 +8,7 @@ const ROOT = resolve(import.meta.dirname, "../..");
 // Only what needs no Postgres and no process: thousands of mutants are tried, each in milliseconds.
 const FOLDERS = /^test\/(?:pipeline\/(?:confirm|reconcile|receive\/reading)|platform|provider)\//;
 
-/** The tests that `npm run lab -- mutation` judges. */
+/** The tests that `npm run lab -- mutation` runs. */
 export default defineConfig({
   ssr: { resolve: { conditions: ["@invoice-relay/source"] } },
   test: {

@@ -147,8 +147,11 @@ interface Proof {
   isHealed: boolean;
 }
 
-/** Judges one certificate of one source. */
-export function* judge(said: Said, { list, members, window, isHealed }: Proof): Generator<Finding> {
+/** Checks one certificate of one source. */
+export function* checkCertificate(
+  said: Said,
+  { list, members, window, isHealed }: Proof,
+): Generator<Finding> {
   if (said.result === "refused") {
     if (isHonest(list, members)) yield { kind: "false refusal", about: said.refusals.join(" ") };
     return;

@@ -2,7 +2,7 @@ import { hash, randomUUID } from "node:crypto";
 import { DAY_MS, meanings } from "./dates.ts";
 import { type Environment, openRelay } from "./environment.ts";
 import type { Account, Held } from "./hostile-provider.ts";
-import { type Finding, judge, type Member, unhealed } from "./model.ts";
+import { checkCertificate, type Finding, type Member, unhealed } from "./model.ts";
 import type { InvoicePlan, ScenarioPlan } from "./plan.ts";
 
 const MINUTE_MS = 60_000;
@@ -59,7 +59,7 @@ export async function playScenario(
       for (const { held } of members) held.shown = false;
       const said = await relay.certify(name, window);
       played.results.push(said.result);
-      played.findings.push(...judge(said, { list, members, window, isHealed }));
+      played.findings.push(...checkCertificate(said, { list, members, window, isHealed }));
     }
   };
   try {

@@ -11,15 +11,15 @@ const ENVIRONMENT = {
   SNS_TOPIC_ARN: "arn:aws:sns:eu-west-1:123456789012:invoice-events",
 };
 
-const judged = (changes: Record<string, string> = {}) => {
+const decided = (changes: Record<string, string> = {}) => {
   const settings = readSettings({ ...ENVIRONMENT, ...changes }, SERVE_REQUIRES);
   return whatIsOn(settings, sourcesOf(settings));
 };
 
 it("what the settings leave out is named as off, and what they name as on", () => {
   const names = ["COLLECTION_IDS", "ALARM_WEBHOOK_URL"].map((name) => expect.stringContaining(`(${name})`));
-  expect(judged().off).toEqual(expect.arrayContaining(names));
-  const filled = judged({
+  expect(decided().off).toEqual(expect.arrayContaining(names));
+  const filled = decided({
     COLLECTION_IDS: randomUUID(),
     ALARM_WEBHOOK_URL: "https://hooks.example.com/planted",
   });

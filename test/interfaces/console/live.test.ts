@@ -151,7 +151,7 @@ describe("the live stream", () => {
     await vi.waitFor(() => expect(stream.events.at(-1)).toEqual({ name: "status", data: { reading: 2 } }));
   });
 
-  it("has a heart that beats, room for so many, and ends with the session", async () => {
+  it("has a heart that beats, capacity for so many, and ends with the session", async () => {
     const { live, url } = await own({ listenerLimit: 2 });
     const streams = [await listening(url), await listening(url)];
     expect((await listening(url)).status).toBe(503);

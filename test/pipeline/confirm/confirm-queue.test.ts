@@ -7,10 +7,10 @@ import type { Answer } from "../../../src/provider/provider.ts";
 import {
   type Asked,
   confirmation,
+  decided,
   fault,
   found,
   interrupted,
-  judged,
   keyRefused,
   limited,
   notFound,
@@ -93,7 +93,7 @@ describe("an answer about one invoice", () => {
     expect((await confirmed({}, fault)).counted).toEqual([]);
   });
 
-  it("is judged by the collections' names where they decide, and only there are they asked for", async () => {
+  it("is decided by the collections' names where they decide, and only there are they asked for", async () => {
     const foreign = await confirmed({}, found(), { names: ["Other"] });
     expect([foreign.outcome?.verdict, foreign.named]).toEqual(["quarantined", ["Term 1"]]);
     for (const [asked, answer] of [
@@ -128,7 +128,7 @@ it.each<[string, Answer, number | null, string | undefined]>([
     ...{ "invoice_relay.outcome": answer.kind, "http.response.status_code": status ?? undefined },
   });
   expect(asking.end).toHaveBeenCalledWith(failure);
-  const outcome = judged({}, answer);
+  const outcome = decided({}, answer);
   endStoring(storing, outcome);
   expect(storing.set).toHaveBeenCalledWith({
     ...{ "invoice_relay.state": outcome.state, "invoice_relay.verdict": outcome.verdict ?? undefined },

@@ -3,10 +3,10 @@ import type { Answer } from "../../../src/provider/provider.ts";
 import { expectGolden } from "../../support/golden.ts";
 import {
   type Asked,
+  decided,
   FOREIGN,
   fault,
   found,
-  judged,
   known,
   notFound,
   outside,
@@ -44,7 +44,7 @@ describe("the alarms that an outcome ends (G13)", () => {
     ["outside the contract once more", { ...again, attempt: 1 }, outside, []],
     ["in quarantine, that alarm stays", again, found(), [EVIDENCE, "confirmation_dead", ANOMALY], FOREIGN],
   ])("%s", (_, asked, answer, ended, given = {}) => {
-    expect(judged(asked, answer, given).clears).toEqual(ended);
+    expect(decided(asked, answer, given).clears).toEqual(ended);
   });
 });
 
@@ -76,8 +76,8 @@ const RAISING: [string, Asked, Answer, object?][] = [
 
 it("the alarms that an outcome raises say what happened and what to do, as does the confirmation (G13)", () => {
   const lines = RAISING.flatMap(([what, asked, answer, given = {}]) => {
-    const { lastError, raises } = judged(asked, answer, given);
+    const { lastError, raises } = decided(asked, answer, given);
     return [`${what}: ${lastError ?? "-"}`, ...raises.map(({ name, detail }) => `  ${name}: ${detail}`)];
   });
-  return expectGolden("judged", lines.join("\n"));
+  return expectGolden("decided", lines.join("\n"));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/provider/provider.ts";
-import { type Asked, FOREIGN, found, judged, known, notFound, outside, unpaid } from "./deciding-fixture.ts";
+import { type Asked, decided, FOREIGN, found, known, notFound, outside, unpaid } from "./deciding-fixture.ts";
 
 const LATER = new Date("2026-11-02T00:00:00Z");
 const UNREAD = { ...FOREIGN, collectionsUnread: "HTTP 503" };
@@ -9,14 +9,14 @@ const typelessBefore = known({ status: "Paid", type: null });
 
 describe("a paid invoice", () => {
   it("is done, paid, and has the one event of its invoice (G4)", () => {
-    expect(judged({}, found())).toMatchObject({
+    expect(decided({}, found())).toMatchObject({
       ...{ state: "done", verdict: "paid", priority: "known", attempt: 0 },
       event: { type: "invoice.paid", state: "due", invoiceType: "Live" },
     });
   });
 
   it.each(["paid", " PAID "])("is recognised without regard to case: %j", (status) => {
-    expect(judged({}, found({ status })).verdict).toBe("paid");
+    expect(decided({}, found({ status })).verdict).toBe("paid");
   });
 
   it.each([
@@ -27,12 +27,12 @@ describe("a paid invoice", () => {
   ])(
     "of type %j with a test topic: %j gives an event that is %s for the %s topic",
     (type, hasTestTopic, state, invoiceType) => {
-      expect(judged({}, found({ type }), { hasTestTopic }).event).toMatchObject({ state, invoiceType });
+      expect(decided({}, found({ type }), { hasTestTopic }).event).toMatchObject({ state, invoiceType });
     },
   );
 
   it.each(["Sandbox", " ", null])("of type %j has no event, and is stored as paid", (type) => {
-    const outcome = judged({}, found({ type }), { hasTestTopic: true });
+    const outcome = decided({}, found({ type }), { hasTestTopic: true });
     const invoice = { status: "Paid", type, newest: true };
     expect(outcome).toMatchObject({ state: "due", verdict: "pending", event: null, invoice });
   });
@@ -43,14 +43,14 @@ describe("a paid invoice", () => {
       verdict: "pending",
       known: { ...typelessBefore, modifiedAt: LATER },
     } as const;
-    expect(judged(asked, found())).toMatchObject({
+    expect(decided(asked, found())).toMatchObject({
       ...{ state: "done", verdict: "paid", event: { invoiceType: "Live" }, invoice: { newest: true } },
     });
   });
 
   it("of no type by an older answer does not take the place of one that said Live", () => {
     const asked = { attempt: 1, known: known({ status: "Paid", modifiedAt: LATER }) };
-    expect(judged(asked, TYPELESS)).toMatchObject({ event: null, invoice: { newest: false } });
+    expect(decided(asked, TYPELESS)).toMatchObject({ event: null, invoice: { newest: false } });
   });
 
   it.each<[string, Asked]>([
@@ -58,7 +58,7 @@ describe("a paid invoice", () => {
     ["it is only recorded", { recordOnly: true }],
   ])("is done without another event where %s, of whatever type", (_, asked) => {
     const outcome = { state: "done", verdict: "paid", event: null };
-    expect(judged(asked, TYPELESS)).toMatchObject(outcome);
+    expect(decided(asked, TYPELESS)).toMatchObject(outcome);
   });
 });
 
@@ -76,13 +76,13 @@ describe("whose collection it is", () => {
     ["none, one of ours unread", {}, found({ collectionName: null }), UNREAD, "quarantined"],
     ["a foreign one, of an unpaid invoice", {}, unpaid(), FOREIGN, "pending"],
   ])("decides: %s", (_, asked, answer, given, verdict) => {
-    const outcome = judged(asked, answer, given);
+    const outcome = decided(asked, answer, given);
     expect(outcome.verdict).toBe(verdict);
     expect(outcome.event !== null).toBe(verdict === "paid");
   });
 
   it("while it is unknown, nothing is stored, and it is asked for again as after a fault", () => {
-    const outcome = judged({}, found(), UNREAD);
+    const outcome = decided({}, found(), UNREAD);
     expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, invoice: null, event: null });
   });
 });
@@ -96,26 +96,26 @@ describe("paid stays paid, whatever says so (G6)", () => {
     ["the stored answer", { known: known({ status: "PAID" }) }],
   ])("%s", (_, asked) => {
     for (const answer of OTHERS)
-      expect(judged(asked, answer)).toMatchObject({ state: "done", verdict: "paid", event: null });
-    expect(judged(asked, outside)).toMatchObject({ state: "due", verdict: asked.verdict ?? null });
+      expect(decided(asked, answer)).toMatchObject({ state: "done", verdict: "paid", event: null });
+    expect(decided(asked, outside)).toMatchObject({ state: "due", verdict: asked.verdict ?? null });
   });
 
   it("in quarantine it stays there, unless it has an event", () => {
     const asked = { verdict: "quarantined", known: known({ status: "Paid" }) } as const;
-    expect(judged(asked, unpaid())).toMatchObject({ state: "done", verdict: "quarantined" });
-    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+    expect(decided(asked, unpaid())).toMatchObject({ state: "done", verdict: "quarantined" });
+    expect(decided({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
   });
 
   it("of a type that is no longer said, it is asked for again, and to the end of the schedule", () => {
-    expect(judged({ verdict: "paid" }, TYPELESS)).toMatchObject({ state: "due", verdict: "paid" });
-    const end = judged({ verdict: "paid", attempt: 8 }, TYPELESS);
+    expect(decided({ verdict: "paid" }, TYPELESS)).toMatchObject({ state: "due", verdict: "paid" });
+    const end = decided({ verdict: "paid", attempt: 8 }, TYPELESS);
     expect(end).toMatchObject({ state: "dead", verdict: "paid" });
   });
 
   it("while it waits for its type nothing is published: a person has to see it", () => {
     const asked = { verdict: "pending", attempt: 2, known: typelessBefore } as const;
     for (const answer of OTHERS)
-      expect(judged(asked, answer)).toMatchObject({ state: "dead", verdict: "pending", event: null });
-    expect(judged({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
+      expect(decided(asked, answer)).toMatchObject({ state: "dead", verdict: "pending", event: null });
+    expect(decided({ ...asked, hasEvent: true }, unpaid()).verdict).toBe("paid");
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { Answer } from "../../../src/provider/provider.ts";
 import {
   type Asked,
+  decided,
   fault,
   found,
   interrupted,
-  judged,
   keyRefused,
   known,
   limited,
@@ -15,7 +15,7 @@ import {
 } from "./deciding-fixture.ts";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
-const LADDER = [2 * SECOND, 10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR];
+const SCHEDULE = [2 * SECOND, 10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE, HOUR, 6 * HOUR, 24 * HOUR];
 const ON_HOLD = unpaid({ status: "OnHold" });
 const TYPELESS = found({ type: null });
 
@@ -27,24 +27,24 @@ describe("an answer that may change is asked for again on the retry schedule", (
     ["outside the contract, then dead", outside, 8, { state: "dead", verdict: "pending" }],
     ["paid, of no type, then dead", TYPELESS, 8, { state: "dead", verdict: "pending" }],
   ])("%s", (_, answer, steps, end) => {
-    for (const [attempt, dueInMs] of LADDER.slice(0, steps).entries())
-      expect(judged({ attempt, verdict: "pending" }, answer)).toMatchObject({
+    for (const [attempt, dueInMs] of SCHEDULE.slice(0, steps).entries())
+      expect(decided({ attempt, verdict: "pending" }, answer)).toMatchObject({
         ...{ state: "due", verdict: "pending", dueInMs, attempt: attempt + 1, event: null },
       });
-    expect(judged({ attempt: steps, verdict: "pending" }, answer)).toMatchObject({ ...end, event: null });
+    expect(decided({ attempt: steps, verdict: "pending" }, answer)).toMatchObject({ ...end, event: null });
   });
 
   it("with jitter, which moves a step by a tenth at most", () => {
-    expect([0, 1].map((jitter) => judged({}, unpaid(), {}, jitter).dueInMs)).toEqual([1_800, 2_200]);
+    expect([0, 1].map((jitter) => decided({}, unpaid(), {}, jitter).dueInMs)).toEqual([1_800, 2_200]);
   });
 
   it("an id that is not found is asked for after those that are known", () => {
-    expect([judged({}, notFound).priority, judged({}, unpaid()).priority]).toEqual(["unknown", "known"]);
+    expect([decided({}, notFound).priority, decided({}, unpaid()).priority]).toEqual(["unknown", "known"]);
   });
 
   it.each(["Invalidated", "invalid", "EXPIRED"])("but %s is done", (status) => {
     const outcome = { state: "done", verdict: "invalidated", event: null };
-    expect(judged({}, unpaid({ status }))).toMatchObject(outcome);
+    expect(decided({}, unpaid({ status }))).toMatchObject(outcome);
   });
 });
 
@@ -54,24 +54,24 @@ describe("faults never end a confirmation (G2)", () => {
     ["a refused key", keyRefused],
     ["a rate limit", limited()],
   ])("%s after a thousand others is still due, spends no step, and waits 10 s at most", (_, answer) => {
-    expect(judged({ faults: 1_000, attempt: 3, verdict: "pending" }, answer, {}, 1)).toMatchObject({
+    expect(decided({ faults: 1_000, attempt: 3, verdict: "pending" }, answer, {}, 1)).toMatchObject({
       ...{ state: "due", verdict: "pending", attempt: 3, faults: 1_001, dueInMs: 10 * SECOND },
     });
   });
 
   it("their back-off doubles from one second", () => {
-    expect([0, 1, 2].map((faults) => judged({ faults }, fault, {}, 1).dueInMs)).toEqual([
+    expect([0, 1, 2].map((faults) => decided({ faults }, fault, {}, 1).dueInMs)).toEqual([
       1_000, 2_000, 4_000,
     ]);
   });
 
   it("Retry-After is honoured to the millisecond, a quarter of an hour at most", () => {
-    expect(judged({}, limited(7_000)).dueInMs).toBe(7_000);
-    expect(judged({}, limited(16 * MINUTE)).dueInMs).toBe(15 * MINUTE);
+    expect(decided({}, limited(7_000)).dueInMs).toBe(7_000);
+    expect(decided({}, limited(16 * MINUTE)).dueInMs).toBe(15 * MINUTE);
   });
 
   it("an interrupted confirmation goes back as it was", () => {
-    expect(judged({ attempt: 2, faults: 3 }, interrupted)).toMatchObject({
+    expect(decided({ attempt: 2, faults: 3 }, interrupted)).toMatchObject({
       ...{ state: "due", dueInMs: 0, attempt: 2, faults: 3 },
     });
   });
@@ -85,7 +85,7 @@ describe("faults never end a confirmation (G2)", () => {
   ])(
     "%i before of one invoice are told or not, while others are answered: %j",
     (faults, othersAreAnswered, told) => {
-      const { raises } = judged({ faults }, fault, { othersAreAnswered });
+      const { raises } = decided({ faults }, fault, { othersAreAnswered });
       expect(raises.map(({ name }) => name)).toEqual(told);
     },
   );
@@ -93,9 +93,9 @@ describe("faults never end a confirmation (G2)", () => {
 
 describe("evidence", () => {
   it("is kept of an answer outside the contract, unless the invoice was erased", () => {
-    expect(judged({}, outside)).toMatchObject({ lastAnswer: '{"data":{}}', lastError: "no amount" });
-    expect(judged({ attempt: 8 }, outside).lastAnswer).toBe('{"data":{}}');
-    expect(judged({ erased: true }, outside).lastAnswer).toBeNull();
+    expect(decided({}, outside)).toMatchObject({ lastAnswer: '{"data":{}}', lastError: "no amount" });
+    expect(decided({ attempt: 8 }, outside).lastAnswer).toBe('{"data":{}}');
+    expect(decided({ erased: true }, outside).lastAnswer).toBeNull();
   });
 
   it.each<[string, Asked, Answer, boolean]>([
@@ -106,13 +106,13 @@ describe("evidence", () => {
     ["unpaid as yet", { attempt: 1 }, unpaid(), false],
     ["paid", { attempt: 1 }, found(), false],
   ])("of an earlier one stays until the provider gives a better: %s", (_, asked, answer, keeps) => {
-    expect(judged(asked, answer)).toMatchObject({ lastAnswer: null, keepsEvidence: keeps });
+    expect(decided(asked, answer)).toMatchObject({ lastAnswer: null, keepsEvidence: keeps });
   });
 });
 
 it("an older answer is decided by what is known", () => {
   const later = known({ status: "Invalidated", modifiedAt: new Date("2026-11-02T00:00:00Z") });
-  expect(judged({ known: later }, unpaid())).toMatchObject({
+  expect(decided({ known: later }, unpaid())).toMatchObject({
     verdict: "invalidated",
     invoice: { newest: false },
   });

@@ -4,10 +4,10 @@ import type { Outcome } from "../../../src/pipeline/confirm/decide.ts";
 import type { Claimed, KnownInvoice } from "../../../src/pipeline/confirm/queue/claim.ts";
 import type { Answer } from "../../../src/provider/provider.ts";
 import {
+  decided,
   fault,
   found,
   interrupted,
-  judged,
   keyRefused,
   limited,
   notFound,
@@ -60,7 +60,7 @@ describe("any eight answers about one invoice", () => {
         for (const one of sequence) {
           const { verdict } = before.state;
           const asked = { ...before.state, known: before.known, hasEvent: before.events > 0 };
-          const outcome = judged(asked, one, OURS);
+          const outcome = decided(asked, one, OURS);
           const after = written(before, outcome);
 
           if (verdict === "paid") expect(after.state.verdict).toBe("paid");

@@ -55,5 +55,5 @@ export const limited = (retryAfterMs: number | null = null): Answer => ({
 export const interrupted: Answer = { kind: "interrupted" };
 
 /** What follows from this answer about a confirmation, without jitter. */
-export const judged = (asked: Asked, answer: Answer, given: Partial<Rules> = {}, jitter = EVEN) =>
+export const decided = (asked: Asked, answer: Answer, given: Partial<Rules> = {}, jitter = EVEN) =>
   decide(confirmation(asked), answer, { ...rules, ...given }, jitter);

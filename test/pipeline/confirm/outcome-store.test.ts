@@ -89,7 +89,7 @@ describe("answers that are written in one batch", () => {
     ["there", true],
     ["here", false],
   ])(
-    "about an invoice of two sources under one lease: only the event whose topic is open (%s) is handed over, if there is room: %j",
+    "about an invoice of two sources under one lease: only the event whose topic is open (%s) is dispatched, if there is room: %j",
     async (open, hasRoom) => {
       const { db } = await setUp();
       const [invoiceId, leaseToken, handed] = [randomUUID(), randomUUID(), [] as string[]];

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 import { newEvent } from "../../../src/pipeline/confirm/paid-event.ts";
-import { type Asked, type Found, found, ID, judged, rules } from "./deciding-fixture.ts";
+import { type Asked, decided, type Found, found, ID, rules } from "./deciding-fixture.ts";
 
 const NUL = "\0";
 
 const payloadOf = (answer: Found, given = {}, asked: Asked = {}) =>
-  JSON.parse(judged(asked, answer, given).event?.payload ?? "{}");
+  JSON.parse(decided(asked, answer, given).event?.payload ?? "{}");
 const dataOf = (changes: Record<string, unknown> = {}, given = {}, asked: Asked = {}) =>
   payloadOf(found(changes), given, asked).data;
 
@@ -50,7 +50,7 @@ it("holds only what Postgres can keep and SNS takes, as does its invoice", () =>
   const names =
     "title collectionName paymentMethod serviceFeePayer payerName payerEmail payerPhoneNumber billerName billerAddress billerEmail";
   const odd = Object.fromEntries(names.split(" ").map((name) => [name, `${name}${NUL}\u0001\ud800\ufffe`]));
-  const { event, invoice } = judged({}, found({ ...odd, billerMetaData: { [`k${NUL}`]: "v\udfff" } }));
+  const { event, invoice } = decided({}, found({ ...odd, billerMetaData: { [`k${NUL}`]: "v\udfff" } }));
   const kept = JSON.stringify([JSON.parse(event?.payload ?? ""), { ...invoice, document: null }]);
   // JSON writes either as an escape.
   expect(kept).not.toMatch(/\\u/);
@@ -60,12 +60,12 @@ it("holds only what Postgres can keep and SNS takes, as does its invoice", () =>
 
 it("continues the trace of the try that found it, and has none while tracing is off", () => {
   const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  const { event } = judged({ traceparent }, found());
+  const { event } = decided({ traceparent }, found());
   expect([event?.traceparent, JSON.parse(event?.payload ?? "{}").traceparent]).toEqual([
     traceparent,
     traceparent,
   ]);
-  expect(judged({}, found()).event?.traceparent).toBeNull();
+  expect(decided({}, found()).event?.traceparent).toBeNull();
 });
 
 it("names nobody where it may not", () => {

@@ -3,8 +3,8 @@ import { DAY_MS } from "../../../src/platform/values/time.ts";
 import {
   at,
   type Changes,
+  decided,
   document,
-  judged,
   NOT_LISTED,
   NOT_STORED,
   paidAt,
@@ -45,7 +45,7 @@ describe("a Test payment", () => {
     ["that is stored, and no longer listed, is noted", ["note test"], NOT_LISTED],
   ])("%s", (_, said, changes) => {
     expect(saidOf({ ...TEST, ...changes })).toEqual(said);
-    if (said !== null) expect(judged({ ...TEST, ...changes })).toMatchObject({ isLive: false });
+    if (said !== null) expect(decided({ ...TEST, ...changes })).toMatchObject({ isLive: false });
   });
 
   const erased = { inDocument: null, documentIsWhole: null };
@@ -53,7 +53,7 @@ describe("a Test payment", () => {
     ["in any case", { type: " TEST ", ...document({ type: "test" }) }],
     ["it is not stored, and Get Invoice does", { ...NOT_STORED, asked: "paid", askedType: "Test" }],
   ])("is one where the provider says so: %s", (_, changes) => {
-    expect(judged({ ...TEST, ...changes })).toMatchObject({ isLive: false });
+    expect(decided({ ...TEST, ...changes })).toMatchObject({ isLive: false });
   });
 
   it.each<[string, Changes]>([
@@ -64,7 +64,7 @@ describe("a Test payment", () => {
     ["only a column and a changed document say so", { documentIsWhole: false }],
     ["only its event says so", NOT_STORED],
   ])("is Live, and so has to be published, where %s", (_, changes) => {
-    const outcome = judged({ ...TEST, ...changes });
+    const outcome = decided({ ...TEST, ...changes });
     expect(outcome).toMatchObject({ isLive: true });
     expect(outcome?.differences).toContainEqual(expect.objectContaining({ weight: "gap" }));
   });
@@ -90,7 +90,7 @@ describe("the day that a payment counts on", () => {
     ["what is no date is as good as none", { ...UNDATED, ...payload({ paidAt: "soon" }) }, "2026-10-09"],
     ["... nor is what is to come", { ...paidAt(at("10T12:00:00")), paidAt: FUTURE }, "2026-10-10"],
   ])("%s", (_, changes, day) => {
-    expect(judged(changes)).toMatchObject({ day, paid: "1500.50" });
+    expect(decided(changes)).toMatchObject({ day, paid: "1500.50" });
   });
 
   it.each<[string, Changes]>([
@@ -99,7 +99,7 @@ describe("the day that a payment counts on", () => {
     ["undated, created after it", { ...UNDATED, createdAt: NOVEMBER }],
     ["paid by a clock up to a day ahead", paidAt(new Date(TERMS.now.getTime() + DAY_MS))],
   ])("is none of this period: %s", (_, changes) => {
-    expect(judged(changes)).toBeNull();
+    expect(decided(changes)).toBeNull();
   });
 
   const before = { createdAt: SEPTEMBER };
@@ -114,33 +114,33 @@ describe("the day that a payment counts on", () => {
     (_, changes, day, said) => {
       expect(saidOf(changes)).toEqual(said);
       const uncounted = { day, paid: null, stored: null, published: null };
-      if (said !== null) expect(judged(changes)).toMatchObject(uncounted);
-      expect(judged({ ...changes, verdict: "not_paid" })).toMatchObject({ day, paid: AMOUNT });
+      if (said !== null) expect(decided(changes)).toMatchObject(uncounted);
+      expect(decided({ ...changes, verdict: "not_paid" })).toMatchObject({ day, paid: AMOUNT });
     },
   );
 
   it("is that of its creation where it says that it is paid more than a day ahead, which is named", () => {
-    expect(judged(paidAt(FUTURE))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
+    expect(decided(paidAt(FUTURE))).toMatchObject({ day: "2026-10-09", differences: [{ reason: "future" }] });
     const window = { from: TERMS.window.from, to: new Date("2026-12-01T00:00:00Z") };
-    expect(judged(paidAt(TERMS.now), { window })).toMatchObject({ day: "2026-11-02", differences: [] });
+    expect(decided(paidAt(TERMS.now), { window })).toMatchObject({ day: "2026-11-02", differences: [] });
   });
 
   it.each(["2199-01-01T00:00:00Z", "1975-01-01T00:00:00Z", "2026-10-02T00:00:00Z"])(
     "is the one that others say, where anybody dates it %s, which cannot be",
     (date) => {
       const no = new Date(date);
-      expect(judged({ paidAt: NOVEMBER, listedPaidAt: no, ...payload({ paidAt: null }) })).toBeNull();
+      expect(decided({ paidAt: NOVEMBER, listedPaidAt: no, ...payload({ paidAt: null }) })).toBeNull();
       const everywhere = { askedPaidAt: no, paidAt: no, listedPaidAt: no, ...payload({ paidAt: date }) };
-      expect(judged(everywhere)).toMatchObject({ day: "2026-10-09", paid: "1500.50" });
+      expect(decided(everywhere)).toMatchObject({ day: "2026-10-09", paid: "1500.50" });
     },
   );
 
   it("is today of what was created in the future by hours, which else has no date of creation", () => {
     const later = (hours: number) => new Date(TERMS.now.getTime() + hours * 3_600_000);
     const window = { from: TERMS.window.from, to: later(2) };
-    expect(judged({ ...UNDATED, createdAt: later(1) }, { window })).toMatchObject({ day: "2026-11-02" });
-    expect(judged({ ...UNDATED, createdAt: later(1) })).toBeNull();
-    expect(judged({ ...UNDATED, createdAt: new Date("2199-01-01T00:00:00Z") })).not.toBeNull();
+    expect(decided({ ...UNDATED, createdAt: later(1) }, { window })).toMatchObject({ day: "2026-11-02" });
+    expect(decided({ ...UNDATED, createdAt: later(1) })).toBeNull();
+    expect(decided({ ...UNDATED, createdAt: new Date("2199-01-01T00:00:00Z") })).not.toBeNull();
   });
 });
 
@@ -153,5 +153,5 @@ it.each<[string, Changes, object]>([
   ["what is not stored counts as paid", NOT_STORED, { paid: AMOUNT, stored: null }],
   ["what is not listed is not", NOT_LISTED, { paid: null, stored: AMOUNT, published: AMOUNT }],
 ])("%s", (_, changes, columns) => {
-  expect(judged(changes)).toMatchObject(columns);
+  expect(decided(changes)).toMatchObject(columns);
 });

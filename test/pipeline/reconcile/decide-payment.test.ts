@@ -3,11 +3,11 @@ import {
   AMOUNTS,
   at,
   type Changes,
+  decided,
   document,
   EVENT,
   eventAnswer,
   INVOICE,
-  judged,
   NOT_LISTED,
   NOT_STORED,
   paidAt,
@@ -38,7 +38,7 @@ const NOT_SETTLEABLE = {
 describe("a payment that is the same in all three places", () => {
   it("counts in each, on the day it was paid, and nothing is said of it (G10)", () => {
     const same = { day: "2026-10-10", isLive: true, isForeign: false, ...MONEY, differences: [] };
-    expect(judged({})).toEqual(same);
+    expect(decided({})).toEqual(same);
   });
 
   it.each<[string, Changes]>([
@@ -76,7 +76,7 @@ describe("a payment that is the same in all three places", () => {
     ["of a list that hides it, not asked about", { label: null }],
     ["of another name of this list", { collectionName: "Other" }],
   ])("%s is still the same", (_, changes) => {
-    expect(judged(changes)).toMatchObject({ ...MONEY, differences: [] });
+    expect(decided(changes)).toMatchObject({ ...MONEY, differences: [] });
   });
 });
 
@@ -199,7 +199,7 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     ["corrected", { ...payload({ paidAt: null }), ...eventAnswer({ paymentDate: null }) }],
     ["corrected", { asked: "paid", askedPaidAt: at("10T12:00:01") }],
   ])("note %s alone, which leaves all equal: %j", (reason, changes) => {
-    expect(judged(changes)).toMatchObject({ paid: "1500.50", published: "1500.50" });
+    expect(decided(changes)).toMatchObject({ paid: "1500.50", published: "1500.50" });
     expect(saidOf(changes)).toEqual([`note ${reason}`]);
   });
 
@@ -211,12 +211,12 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     ["difference wrong_topic", { digestMatches: null }],
     ["note test", { accepted: false, acceptedElsewhere: ELSEWHERE }],
   ])("%s, of a Test invoice, and it counts as no payment: %j", (said, changes) => {
-    expect(judged({ ...isTestNow, ...changes })).toMatchObject({ isLive: false });
+    expect(decided({ ...isTestNow, ...changes })).toMatchObject({ isLive: false });
     expect(saidOf({ ...isTestNow, ...changes })).toEqual([said]);
   });
 
   it("names invoice, event, day, amount and the reason", () => {
-    expect(judged(UNSENT)?.differences).toEqual([
+    expect(decided(UNSENT)?.differences).toEqual([
       {
         ...{ invoiceId: INVOICE, eventId: EVENT, reason: "unpublished", weight: "gap" },
         ...{ detail: expect.any(String), day: "2026-10-10", amount: "1500.50" },
@@ -232,7 +232,7 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     [{ listedAmount: "much" }, "0.00"],
   ])("with the first amount that somebody says: %j is %j", (amounts, amount) => {
     const changes = { ...amounts, verdict: "not_paid" as const };
-    expect(judged(changes)?.differences.at(-1)).toMatchObject({ reason: "verdict_differs", amount });
+    expect(decided(changes)?.differences.at(-1)).toMatchObject({ reason: "verdict_differs", amount });
   });
 });
 
@@ -247,7 +247,7 @@ describe("nothing is said, and nothing counted", () => {
     ["of a payment of another collection", { ...NOT_LISTED, collectionName: "Other" }],
     ["of one that now belongs to another", { ...NOT_LISTED, askedCollection: "Other" }],
   ])("%s", (_, changes) => {
-    expect(judged(changes)).toBeNull();
+    expect(decided(changes)).toBeNull();
   });
 
   it("but a payment that has since come to this collection counts", () => {
@@ -257,6 +257,6 @@ describe("nothing is said, and nothing counted", () => {
       askedCollection: "Term 1",
       asked: "paid",
     };
-    expect(judged(moved)).toMatchObject(MONEY);
+    expect(decided(moved)).toMatchObject(MONEY);
   });
 });

@@ -94,9 +94,9 @@ export function paidAt(moment: Date | null): Changes {
 
 export const UNDATED: Changes = paidAt(null);
 
-export const judged = (changes: Changes, terms: Partial<Terms> = {}): PaymentDecision | null =>
+export const decided = (changes: Changes, terms: Partial<Terms> = {}): PaymentDecision | null =>
   decidePayment({ ...COMPLETE, ...changes }, { ...TERMS, ...terms });
 
 /** What is said of it: `weight reason`. */
 export const saidOf = (changes: Changes, terms: Partial<Terms> = {}): string[] | null =>
-  judged(changes, terms)?.differences.map(({ weight, reason }) => `${weight} ${reason}`) ?? null;
+  decided(changes, terms)?.differences.map(({ weight, reason }) => `${weight} ${reason}`) ?? null;

@@ -122,7 +122,7 @@ describe("a replay of events that is interrupted", () => {
     await eventually(() => sns.messages().length, toBeGreaterThan(0));
     expect(await run(next)).toBeNull();
     stop.abort();
-    // Its lease is given back: the next process need not wait for its end.
+    // Its lease is released: the next process need not wait for its end.
     expect(await stopping).toMatchObject({ state: "running", underWay: false });
     const running = run(slow);
     await eventually(() => query("select from replay where lease_token is not null"), toHaveLength(1));

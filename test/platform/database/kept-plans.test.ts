@@ -30,7 +30,7 @@ function handoff<Item>(): Handoff<Item> & { taken: Item[] } {
   };
 }
 
-/** Two batches of payments from callback to acceptance: one claimed at each stage, one handed over. */
+/** Two batches of payments from callback to acceptance: one claimed at each stage, one dispatched. */
 async function path(db: Database, size: number): Promise<void> {
   const payments = () => Array.from({ length: size }, () => randomUUID());
   const record = async (log: CallbackLog) =>

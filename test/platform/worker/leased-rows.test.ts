@@ -46,7 +46,7 @@ it("leases that ran out go back, but for a row that is being written", async () 
   expect((await rows()).map((row) => row.state)).toEqual(["due", "claimed", "due"]);
 });
 
-it("leases that last are left alone, and given back only by who holds them", async () => {
+it("leases that last are left alone, and released only by who holds them", async () => {
   const { db, other, ids, leaseToken, rows } = await threeWithOneLocked("2999-01-01T00:00:00Z");
   await other.query("rollback");
   expect(await confirmationLeases.releaseExpired(db)).toBe(0);

@@ -78,7 +78,7 @@ describe("1. work is claimed from each line in turn", () => {
     expect(2_000 - unwritten.due.length - quick.due.length).toBe(48);
   });
 
-  it("what is handed over does not keep waiting what is due, however much there is of it (G11)", async () => {
+  it("what is dispatched does not keep waiting what is due, however much there is of it (G11)", async () => {
     const { pump, line, wake } = slowPump();
     void pump.drain(never());
     const handOver = (count: number) => {
@@ -98,7 +98,7 @@ describe("1. work is claimed from each line in turn", () => {
     handOver(1);
   });
 
-  it("again at a wake-up, although there was no room when it came", async () => {
+  it("again at a wake-up, although there was no capacity when it came", async () => {
     const { pump, line, wake } = slowPump({ exchanges: 2 });
     pump.take(line.make(4), reserve(pump, "a", "a", "a", "a").length, performance.now());
     const drained = pump.drain(never());
@@ -125,7 +125,7 @@ describe("1. work is claimed from each line in turn", () => {
   });
 });
 
-describe("1. or handed over by the transaction that made it", () => {
+describe("1. or dispatched by the transaction that made it", () => {
   it("runs at once, with no drain under way", async () => {
     const { pump, line } = scriptedPump({ lines: ["a"] });
     expect(reserve(pump, "a", "a", "nobody")).toEqual([true, true, false]);
@@ -135,7 +135,7 @@ describe("1. or handed over by the transaction that made it", () => {
     expect(line.wanted).toEqual([]);
   });
 
-  it("has the room that was kept for it: no claim takes that", async () => {
+  it("has the capacity that was kept for it: no claim takes that", async () => {
     const { pump, line } = slowPump({ exchanges: 4 });
     expect(reserve(pump, ...Array(6).fill("a"))).not.toContain(false);
     line.add(100);
@@ -147,7 +147,7 @@ describe("1. or handed over by the transaction that made it", () => {
     expect(line.wanted).toEqual([2]);
   });
 
-  it("gives room back that was kept for what then did not come", async () => {
+  it("gives capacity back that was kept for what then did not come", async () => {
     const { pump, line } = scriptedPump({ lines: ["a"], exchanges: 4 });
     expect(reserve(pump, ...Array(20).fill("a")).filter(Boolean)).toHaveLength(8);
     expect(reserve(pump, "a")).toEqual([false]);
@@ -156,7 +156,7 @@ describe("1. or handed over by the transaction that made it", () => {
     expect(reserve(pump, "a")).toEqual([true]);
   });
 
-  it("finds no room while older work of its line waits to be claimed, and of no other line", async () => {
+  it("finds no capacity while older work of its line waits to be claimed, and of no other line", async () => {
     const { pump, line: busy } = scriptedPump({ lines: ["busy", "calm"], exchanges: 4 });
     busy.answersAtOnce = false;
     busy.add(100);

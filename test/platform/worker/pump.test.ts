@@ -63,7 +63,7 @@ describe("4. leases are extended while work is held", () => {
     expect(extended).toHaveLength(3);
   });
 
-  it("a line whose upstream takes no more gives back what waits, and only that", async () => {
+  it("a line whose upstream takes no more releases what waits, and only that", async () => {
     const both = scriptedPump({ lines: ["refuses", "well"], exchanges: 2 });
     const { pump, line: refusing, other: well, givenBack } = both;
     refusing.answersAtOnce = false;
@@ -79,7 +79,7 @@ describe("4. leases are extended while work is held", () => {
     expect(well.ran).toHaveLength(3);
   });
 
-  it("what cannot be given back runs out by itself, and is told", async () => {
+  it("what cannot be released runs out by itself, and is told", async () => {
     const { pump, policy, line, warnings } = slowPump({ exchanges: 1 });
     policy.release = () => Promise.reject(new Error("no connection"));
     pump.take(line.make(3), 0, performance.now());
@@ -96,7 +96,7 @@ describe("4. leases are extended while work is held", () => {
 const AWAY = new Error("Postgres is away");
 
 it.each(["a stop", "a write that failed"])(
-  "5. after %s what waits is given back, what runs is finished, nothing more is taken",
+  "5. after %s what waits is released, what runs is finished, nothing more is taken",
   async (what) => {
     const { pump, line, givenBack, wake } = slowPump({ exchanges: 2 });
     line.add(10);
@@ -120,7 +120,7 @@ it.each(["a stop", "a write that failed"])(
 );
 
 describe("5. after a stop", () => {
-  it("what is claimed or handed over at that very moment is given back", async () => {
+  it("what is claimed or dispatched at that very moment is released", async () => {
     const { pump, line, givenBack } = scriptedPump({ lines: ["a"] });
     line.add(2);
     const stop = new AbortController();
@@ -174,7 +174,7 @@ describe("5. after a write that failed", () => {
     expect(other.ran).toHaveLength(3);
   });
 
-  it("of what was handed over while nothing drained, the next drain throws it", async () => {
+  it("of what was dispatched while nothing drained, the next drain throws it", async () => {
     const { pump, line } = slowPump();
     pump.take(line.make(1), 0, performance.now());
     const [first] = line.underWay;

@@ -19,7 +19,7 @@ const NOW = new Date("2026-11-01T10:00:00Z");
 type Headers = Record<string, string | string[] | undefined>;
 
 /** What an answer means to who waits for `{ id }`. */
-const judged = (status: number, body: unknown, headers: Headers = {}) =>
+const decided = (status: number, body: unknown, headers: Headers = {}) =>
   classifyAnswer(
     { status, headers, text: typeof body === "string" ? body : JSON.stringify(body) },
     z.object({ id: z.string() }),
@@ -32,9 +32,12 @@ describe("an answer that succeeds", () => {
   it("gives the data as read, and what it was read from", () => {
     const text = JSON.stringify(success);
     const read = { data: { id: "a" }, document: { id: "a", more: 1 } };
-    expect(judged(200, success)).toEqual({ ...read, leftOut: false, message: "Fine", text });
-    expect(judged(299, { status: 200, data: { id: "a" } })).toMatchObject({ data: { id: "a" }, message: "" });
-    expect(judged(200, `\uFEFF${text}`)).toMatchObject({ data: { id: "a" } });
+    expect(decided(200, success)).toEqual({ ...read, leftOut: false, message: "Fine", text });
+    expect(decided(299, { status: 200, data: { id: "a" } })).toMatchObject({
+      data: { id: "a" },
+      message: "",
+    });
+    expect(decided(200, `\uFEFF${text}`)).toMatchObject({ data: { id: "a" } });
   });
 
   it.each<[string | string[], kind: string | undefined]>([
@@ -43,7 +46,7 @@ describe("an answer that succeeds", () => {
     ["gzip", "outside_contract"],
     [["br", "identity"], "outside_contract"],
   ])("is not encoded, for nobody asked for it: %j", (coding, kind) => {
-    const outcome = judged(200, success, { "content-encoding": coding });
+    const outcome = decided(200, success, { "content-encoding": coding });
     expect("kind" in outcome ? [outcome.kind, outcome.evidence] : []).toEqual(kind ? [kind, undefined] : []);
   });
 });
@@ -62,12 +65,12 @@ describe("what an HTTP status means", () => {
   ])("%i: %s", (status, kind) => {
     const text = '{"status":"error","message":"No.","errors":["a","b"]}';
     const detail = expect.any(String);
-    expect(judged(status, text, { "retry-after": ["3", "9"] })).toEqual({
+    expect(decided(status, text, { "retry-after": ["3", "9"] })).toEqual({
       ...{ kind, detail, status, providerMessage: "No.", problems: ["a", "b"] },
       ...{ retryAfterMs: 3_000, evidence: text, inEnvelope: false },
     });
-    expect(judged(status, success)).toMatchObject({ kind });
-    expect(judged(status, "<html>")).toEqual({
+    expect(decided(status, success)).toMatchObject({ kind });
+    expect(decided(status, "<html>")).toEqual({
       ...{ kind, detail, status, providerMessage: undefined, problems: undefined },
       ...{ retryAfterMs: undefined, evidence: "<html>", inEnvelope: false },
     });
@@ -80,7 +83,7 @@ describe("what an HTTP status means", () => {
     ["300", "outside_contract"],
   ])("under HTTP 200 the envelope's status %j says so too", (status, kind) => {
     const data = kind === undefined ? { id: "a" } : undefined;
-    expect(judged(200, { ...success, status })).toMatchObject(JSON.parse(JSON.stringify({ kind, data })));
+    expect(decided(200, { ...success, status })).toMatchObject(JSON.parse(JSON.stringify({ kind, data })));
   });
 });
 
@@ -93,7 +96,7 @@ it.each([
   [{ message: "The monkey is live" }, "key_refused"],
   [{ message: `The key ${"x".repeat(2_000)} live` }, "key_refused"],
 ])("a 403 with the words %j", (words, kind) => {
-  expect(judged(403, words)).toMatchObject({ kind });
+  expect(decided(403, words)).toMatchObject({ kind });
 });
 
 describe("the refusals that the interface words", () => {
@@ -106,18 +109,18 @@ describe("the refusals that the interface words", () => {
     [NOT_PAYABLE, "rule_refused"],
   ])("%j counts under any status, as message or as error", (message, kind) => {
     for (const status of [200, 400, 500]) {
-      expect(judged(status, { status: "error", message })).toMatchObject({ kind });
-      expect(judged(status, { status: "error", errors: ["Hm", message] })).toMatchObject({ kind });
-      expect(judged(status, { status: "error", message, data: null })).toMatchObject({ kind });
+      expect(decided(status, { status: "error", message })).toMatchObject({ kind });
+      expect(decided(status, { status: "error", errors: ["Hm", message] })).toMatchObject({ kind });
+      expect(decided(status, { status: "error", message, data: null })).toMatchObject({ kind });
     }
   });
 
   it("do not count beside data, within other words, or behind twenty errors", () => {
-    expect(judged(200, { ...success, message: UNKNOWN })).toMatchObject({ data: { id: "a" } });
+    expect(decided(200, { ...success, message: UNKNOWN })).toMatchObject({ data: { id: "a" } });
     const errors = (count: number) => [...Array.from({ length: count }, () => "Hm"), UNKNOWN];
-    expect(judged(500, { errors: errors(19) })).toMatchObject({ kind: "not_found" });
+    expect(decided(500, { errors: errors(19) })).toMatchObject({ kind: "not_found" });
     for (const other of [{ message: `${UNKNOWN} yet` }, { errors: errors(20) }])
-      expect(judged(500, other)).toMatchObject({ kind: "server_fault" });
+      expect(decided(500, other)).toMatchObject({ kind: "server_fault" });
   });
 
   it.each<[object, boolean]>([
@@ -128,7 +131,7 @@ describe("the refusals that the interface words", () => {
     [{ message: "No.", type: "X" }, false],
     [[], false],
   ])("%j comes from the provider itself: %s", (body, inEnvelope) => {
-    expect(judged(404, body)).toMatchObject({ kind: "not_found", inEnvelope });
+    expect(decided(404, body)).toMatchObject({ kind: "not_found", inEnvelope });
   });
 });
 
@@ -144,7 +147,12 @@ describe("a success that cannot be used is kept", () => {
     ["no status", '{"message":"Hm"}', { ...outside, providerMessage: "Hm" }],
     ["another type", '{"status":200,"data":{"id":5}}', { ...outside, problems: [expect.any(String)] }],
   ])("%s", (_, evidence, expected) => {
-    expect(judged(200, evidence)).toEqual({ status: 200, evidence, detail: expect.any(String), ...expected });
+    expect(decided(200, evidence)).toEqual({
+      status: 200,
+      evidence,
+      detail: expect.any(String),
+      ...expected,
+    });
   });
 
   it("too intricate only in a field of its data, it is read without that field, and says so", () => {
@@ -164,20 +172,20 @@ describe("a success that cannot be used is kept", () => {
     const item = `{"id":"x","title":"a, b","amount":1500.50,"status":"Paid","payerName":"{[","payerEmail":null,"dateCreated":"d","datePaid":null}`;
     const items = Array.from({ length: 1_000 }, () => item).join(",\n");
     const text = `{"status":200,"message":"Read","data":{"id":"a","items":[${items}],"page":1}}`;
-    expect(judged(200, text)).toMatchObject({ message: "Read" });
+    expect(decided(200, text)).toMatchObject({ message: "Read" });
   });
 
   it("is told apart for a person, and so are all refusals", async () => {
-    const refused = [300, 400, 401, 404, 408, 409, 429, 500].map((status) => judged(status, "<html>"));
-    const closed = ["The collection is disabled", "A Test key"].map((message) => judged(403, { message }));
-    const odd = ["{", deep, "[]", '{"status":200,"data":{"id":5}}'].map((text) => judged(200, text));
-    const twice = judged(400, { message: "amount is missing", errors: ["amount is missing", "title too"] });
-    const coded = judged(200, success, { "content-encoding": "gzip" });
-    const unknown = { ...judged(500, ""), outcomeUnknown: true };
+    const refused = [300, 400, 401, 404, 408, 409, 429, 500].map((status) => decided(status, "<html>"));
+    const closed = ["The collection is disabled", "A Test key"].map((message) => decided(403, { message }));
+    const odd = ["{", deep, "[]", '{"status":200,"data":{"id":5}}'].map((text) => decided(200, text));
+    const twice = decided(400, { message: "amount is missing", errors: ["amount is missing", "title too"] });
+    const coded = decided(200, success, { "content-encoding": "gzip" });
+    const unknown = { ...decided(500, ""), outcomeUnknown: true };
     const faults = [...refused, ...closed, ...odd, twice, coded, unknown];
     const said = (one: unknown) =>
       new CollectionApiError("Get Invoice", one as FaultDetails, new Secret("no-such-word")).message;
-    await expectGolden("answers-judged", faults.map(said).join("\n"));
+    await expectGolden("answers-decided", faults.map(said).join("\n"));
   });
 });
 
@@ -196,8 +204,8 @@ describe("Retry-After", () => {
 
   it("that is a date counts from the answer's own date, whatever this machine's clock says", () => {
     const headers = { date: "Wed, 04 Nov 2026 10:00:00 GMT", "retry-after": "Wed, 04 Nov 2026 10:00:05 GMT" };
-    expect(judged(429, "", headers)).toMatchObject({ retryAfterMs: 5_000 });
-    expect(judged(429, "", { ...headers, date: "now" })).toMatchObject({ retryAfterMs: 86_400_000 });
+    expect(decided(429, "", headers)).toMatchObject({ retryAfterMs: 5_000 });
+    expect(decided(429, "", { ...headers, date: "now" })).toMatchObject({ retryAfterMs: 86_400_000 });
   });
 
   it("is waited for, and a little longer; without one the wait doubles from 200 ms to 5 s at most", () => {

@@ -90,7 +90,7 @@ it("each function does its work on its schedule alone, as the narrowest database
 });
 
 describe("the functions together", () => {
-  it("confirm ends before Lambda ends it, and gives back what it has not begun", async () => {
+  it("confirm ends before Lambda ends it, and releases what it has not begun", async () => {
     const { stack, id } = await withRecorded();
     stack.provider.invoice(id, () => undefined);
     // 10 s before its end the function stops: at once, here. What is under way gets a few seconds more.

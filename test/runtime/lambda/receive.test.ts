@@ -34,7 +34,7 @@ describe("the function receive", () => {
     expect(stack.confirmQueue.bodies()).toHaveLength(1);
   });
 
-  it("keeps the bytes of the wire, handed over as Base64, and a query as it stood in the address", async () => {
+  it("keeps the bytes of the wire, dispatched as Base64, and a query as it stood in the address", async () => {
     const { stack, receive } = own();
     const [zipped, asked] = [randomUUID(), randomUUID()];
     const bytes = gzipSync(paid(zipped));

@@ -9,19 +9,19 @@ import { ownDatabase } from "../../../support/database.ts";
 import { incomingCallback } from "../../../support/incoming-callback.ts";
 import { maxRowsOf } from "../../../support/max-rows.ts";
 
-/** A confirmer with room for `room` confirmations, which keeps what it is given. */
+/** A confirmer with capacity for `capacity` confirmations, which keeps what it is given. */
 class Confirmer implements Handoff<ClaimedConfirmation> {
   readonly lease = leaseOf(15_000);
   readonly taken: ClaimedConfirmation[] = [];
   reserved = 0;
-  readonly #room: number;
+  readonly #capacity: number;
 
-  constructor(room: number) {
-    this.#room = room;
+  constructor(capacity: number) {
+    this.#capacity = capacity;
   }
 
   reserve(): boolean {
-    if (this.reserved >= this.#room) return false;
+    if (this.reserved >= this.#capacity) return false;
     this.reserved += 1;
     return true;
   }
@@ -32,10 +32,10 @@ class Confirmer implements Handoff<ClaimedConfirmation> {
   }
 }
 
-async function setUp(room: number) {
+async function setUp(capacity: number) {
   const { db, url } = await ownDatabase({ max: 1, purpose: "hot" });
   await sql`insert into source (name, first_served_at) values ('default', '-infinity')`.execute(db);
-  const confirmer = new Confirmer(room);
+  const confirmer = new Confirmer(capacity);
   const onConfirmations = vi.fn();
   const logOn = (database: Database) =>
     new CallbackLog({ db: database, onConfirmations, handoff: confirmer });
@@ -45,7 +45,7 @@ async function setUp(room: number) {
 const naming = (...invoiceIds: string[]) => incomingCallback({ invoiceIds, foundBy: "data.id" });
 
 describe("handing new confirmations over", () => {
-  it("claims them by the commit that records their callback, what there is room for (G1, G7)", async () => {
+  it("claims them by the commit that records their callback, what there is capacity for (G1, G7)", async () => {
     const { db, confirmer, onConfirmations, log } = await setUp(2);
     await log.append(naming(randomUUID(), randomUUID()));
     const claims = await sql`
@@ -100,7 +100,7 @@ describe("handing new confirmations over", () => {
     expect(rows).toContainEqual({ invoice_id: underWay, state: "claimed", requests: 2, lease_token: token });
   });
 
-  it("frees the room that was kept when the commit fails, and takes nothing", async () => {
+  it("frees the capacity that was kept when the commit fails, and takes nothing", async () => {
     const { confirmer, log } = await setUp(10);
     const unstorable = { ...naming(randomUUID()), reference: "a\0b" };
     await expect(log.append(unstorable)).rejects.toThrow();
