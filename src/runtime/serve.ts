@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { loadSdk } from "../pipeline/publish/index.ts";
 import type { ServeSettings } from "../platform/config/index.ts";
 import {
   type ConnectOptions,
@@ -62,6 +63,7 @@ export async function serve(options: ServeOptions) {
     hot: pool(HOT_CONNECTIONS, { purpose: "hot" }),
     work: pool(WORKING_CONNECTIONS),
   };
+  if (workers) await loadSdk();
   const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
   const parts = composeRelay({
     settings,

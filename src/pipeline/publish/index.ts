@@ -51,4 +51,4 @@ export {
   readEvent,
   type WholeEvent,
 } from "./read-events.ts";
-export { SnsDestination } from "./sns-destination.ts";
+export { loadSdk, SnsDestination } from "./sns-destination.ts";

@@ -104,12 +104,15 @@ export class SnsDestination {
   }
 }
 
-/** The SDK takes as long to load as all of a command: it is loaded by processes that publish, while they start. */
+/**
+ * Loads the SDK, which takes as long as all of a command. `serve` loads it before it claims work, so that no lease
+ * runs out meanwhile.
+ */
+export const loadSdk = () =>
+  Promise.all([import("@aws-sdk/client-sns"), import("@smithy/node-http-handler")]);
+
 async function startSdk({ region, endpoint, connections, timeoutMs }: SnsOptions) {
-  const [sdk, { NodeHttpHandler }] = await Promise.all([
-    import("@aws-sdk/client-sns"),
-    import("@smithy/node-http-handler"),
-  ]);
+  const [sdk, { NodeHttpHandler }] = await loadSdk();
   const client = new sdk.SNSClient({
     region,
     ...(endpoint === undefined ? {} : { endpoint }),
