@@ -36,7 +36,17 @@ const wrongIn = (file: string) => [
   ...[...read(file).matchAll(/`((?:test|lab)\/[\w./-]+\.ts)`/g)]
     .map(([, path = ""]) => path)
     .filter((path) => !existsSync(join(root, path))),
+  ...(file.startsWith("src/") ? namedBeside(file).filter(([, there]) => !there) : []).map(([path]) => path),
 ];
+
+/** The files that a README of src names, by their path below its folder, and whether each is there. */
+const namedBeside = (file: string): [path: string, there: boolean][] => {
+  const below = readdirSync(join(root, dirname(file)), { recursive: true, encoding: "utf8" });
+  return [...read(file).matchAll(/`((?:[\w-]+\/)*[\w-]+\.tsx?)`/g)].map(([, path = ""]) => [
+    path,
+    below.some((one) => one === path || one.endsWith(`/${path}`)),
+  ]);
+};
 
 /** Sentences, headings and cells that hide their subject, and words that the glossary replaces. */
 const hardToRead = (file: string) => {
