@@ -89,18 +89,18 @@ async function clusterIn(
   const port = await ownPort();
   const control = (...words: string[]) =>
     asPostgres(join(bin, "pg_ctl"), "-D", data, "-w", "-t", "50", ...words);
+  const pidOf = async () => Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0]);
+  // A killed server is a zombie until its parent notices: pg_ctl would wait for its end in vain.
+  const isAlive = async () =>
+    await readFile(`/proc/${await pidOf()}/stat`, "utf8").then(
+      (stat) => !/\) Z /.test(stat),
+      () => false,
+    );
   return {
     port,
     start: () => control("-l", join(folder, "log"), "-o", `${SETTINGS} ${settings} -c port=${port}`, "start"),
     stop: (how) => control("-m", how, "stop"),
-    async kill() {
-      const [pid] = (await readFile(join(data, "postmaster.pid"), "utf8")).split("\n");
-      process.kill(Number(pid), "SIGKILL");
-    },
-    isRunning: () =>
-      control("status").then(
-        () => true,
-        () => false,
-      ),
+    kill: async () => void process.kill(await pidOf(), "SIGKILL"),
+    isRunning: () => control("status").then(isAlive, () => false),
   };
 }
