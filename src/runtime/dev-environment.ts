@@ -79,7 +79,7 @@ function linesFor(name: string, value: string): string[] {
  * @param environment `process.env`.
  * @param kept the names that stay. @returns the names that were removed.
  */
-export function enterLocalWorld(
+export function enterLocalEnvironment(
   environment: Record<string, string | undefined>,
   kept: readonly string[],
 ): string[] {

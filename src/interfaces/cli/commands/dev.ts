@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { explained } from "../../../operations/index.ts";
 import { readSettings } from "../../../platform/config/index.ts";
 import { indentedJson, plainText, type Secret } from "../../../platform/values/index.ts";
-import { enterLocalWorld, type Happening, type RunningDev } from "../../../runtime/index.ts";
+import { enterLocalEnvironment, type Happening, type RunningDev } from "../../../runtime/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderTimeline } from "./invoices.ts";
 
@@ -174,7 +174,7 @@ function localEnvironmentFor(
   for (const name of taken) environment[name] = context.environment[name];
   const shell = { ...context.environment };
   // LOG_LEVEL changes nothing but how much is logged.
-  const removed = enterLocalWorld(context.environment, [...taken, "LOG_LEVEL"]);
+  const removed = enterLocalEnvironment(context.environment, [...taken, "LOG_LEVEL"]);
   const left = removed.filter((name) => shell[name] !== context.settingsInFile[name]);
   if (database === undefined) {
     if (DATABASE_URL) context.remark("DATABASE_URL of this shell is left alone; --database would use it.");
