@@ -83,9 +83,7 @@ function callbackFiles(db: Database, id: string, name: string, reading: Reading)
     file("headers.json", "its query and headers, in order", true, ({ query, headers }) =>
       reading.mask(json({ query, headers })),
     ),
-    file("body", "its body", true, async (one) =>
-      Buffer.from((await shownBody(one, reading)).body, "base64"),
-    ),
+    file("body", "its body", true, async (one) => Buffer.from(shownBody(one, reading).body, "base64")),
   ];
 }
 
@@ -95,7 +93,7 @@ async function headOf(callback: WholeCallback, reading: Reading) {
   return {
     ...{ id, receivedAt, source, method, path, remoteAddress, foundBy, invoiceIds, bytes, erasedAt },
     bodySha256: erasedAt === null ? createHash("sha256").update(body).digest("hex") : erasedDigest,
-    bodyIs: erasedAt === null ? (await shownBody(callback, reading)).bodyIs : "erased",
+    bodyIs: erasedAt === null ? shownBody(callback, reading).bodyIs : "erased",
   };
 }
 
@@ -239,7 +237,6 @@ How the files belong together
   - A callback is only a claim: callbacks/*/callback.json has the SHA-256 of its body as it came over
     the wire (bodySha256). Where the body held the secret token of our callback URL, that is replaced
     by *** in the file here, and bodyIs says so; the file's own digest then differs from bodySha256.
-    Where headers.json names a Content-Encoding, the body is compressed: gunzip < body
   - The provider's answers are what counts; amounts and status stand there as it wrote them.
   - events/*/event.json is the message that was published. events/*/publications.json names each
     acceptance by Amazon SNS: its MessageId, and the SHA-256 of the payload that was sent (digest),

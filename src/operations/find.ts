@@ -5,7 +5,6 @@ import {
   type CallbackFilters,
   callbacksBeginning,
   decodeText,
-  inflateBody,
   invoicesCalledAs,
   isOwnVerdict,
   type ListedCallback,
@@ -289,7 +288,7 @@ export async function showCallback(db: Database, id: string, reading: Reading) {
   const [best = callback] = await withVerdicts(db, [callback]);
   return {
     ...best,
-    ...(await shownBody(callback, reading)),
+    ...shownBody(callback, reading),
     ids: invoiceIds.map((invoiceId) => {
       const standing = standings.get(invoiceId);
       return {
@@ -317,25 +316,20 @@ export const readingFor = ({ mask, role }: { mask: Mask; role: Role }): Reading 
 const shown = z.object(bodyShown);
 
 /**
- * A body without callback tokens. Where a token stands in plain bytes, those alone change. Where it is
- * compressed, the bytes that came cannot be shown: the masked text takes their place.
+ * A body without callback tokens. Where masking the bytes does not mask the text alike, the masked text takes their
+ * place.
  */
-export async function shownBody(
-  { headers, body, erasedAt }: Pick<WholeCallback, "headers" | "body" | "erasedAt">,
+export function shownBody(
+  { body, erasedAt }: Pick<WholeCallback, "body" | "erasedAt">,
   { mask, personal = (text) => text }: Reading,
-): Promise<z.output<typeof shown>> {
+): z.output<typeof shown> {
   if (erasedAt !== null) return { body: "", bodyIs: "as_came", text: null };
-  const contentEncoding =
-    headers.findLast(([name]) => name.toLowerCase() === "content-encoding")?.[1] ?? null;
-  const inflated = await inflateBody(body, contentEncoding);
-  const plain = inflated === "too_large" ? body : inflated;
-  const came = decodeText(plain);
+  const came = decodeText(body);
   const hidden = (whole: string) => personal(mask(whole));
   const text = hidden(came);
   // A byte a letter: tokens are ASCII, so everything around them stays as it is.
   const bytes = Buffer.from(hidden(body.toString("latin1")), "latin1");
   if (text === came && bytes.equals(body)) return { body: body.toString("base64"), bodyIs: "as_came", text };
-  if (plain === body && decodeText(bytes) === text)
-    return { body: bytes.toString("base64"), bodyIs: "masked", text };
+  if (decodeText(bytes) === text) return { body: bytes.toString("base64"), bodyIs: "masked", text };
   return { body: Buffer.from(text).toString("base64"), bodyIs: "text", text };
 }

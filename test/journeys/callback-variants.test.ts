@@ -10,7 +10,7 @@ import { type Harness, startHarness, startRelay, TOKEN } from "../support/relay.
 /** Part C of the interface, as the collection service sends it: those that name the invoice. */
 const NAMING = [
   ...["documented", "bare", "envelope", "form", "form-json", "redirect", "events", "array"],
-  ...["other-casing", "text-plain", "no-content-type", "gzip", "strings", "unknown-event"],
+  ...["other-casing", "text-plain", "no-content-type", "strings", "unknown-event"],
 ];
 const SILENT = ["redirect-bare", "empty", "head", "ping"];
 

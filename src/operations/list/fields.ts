@@ -179,13 +179,8 @@ export const bodyShown = {
   body: z.string().describe("Base64, with callback tokens masked; empty once erased."),
   bodyIs: z
     .enum(["as_came", "masked", "text"])
-    .describe(
-      "The original bytes, the bytes with tokens masked, or the masked `text` if they were compressed.",
-    ),
-  text: z
-    .string()
-    .nullable()
-    .describe("Decompressed and decoded, with callback tokens masked; null if erased."),
+    .describe("The original bytes, the bytes with tokens masked, or the masked `text`."),
+  text: z.string().nullable().describe("Decoded, with callback tokens masked; null if erased."),
 };
 
 export const eventState = z.enum(["due", "claimed", "held", "dead", "published", "lost"]);

@@ -94,20 +94,13 @@ export class CallbackIntake {
     const checks = this.#checks.get(source);
     const check = checks?.failedBy({ headers, body, address }) ?? null;
     const reference = referenceOf(called);
-    let reading: CallbackReading;
-    try {
-      reading = await readCallback({
-        method,
-        query: called.query,
-        reference,
-        contentType: headers["content-type"] ?? null,
-        contentEncoding: headers["content-encoding"] ?? null,
-        body,
-      });
-    } catch (error) {
-      return this.#unrecorded(source, error);
-    }
-    if (reading.kind === "too_large") return tooLarge(", after decompression too");
+    const reading = readCallback({
+      method,
+      query: called.query,
+      reference,
+      contentType: headers["content-type"] ?? null,
+      body,
+    });
     const { invoiceIds, foundBy } = reading.kind === "ids" ? reading : NO_IDS;
     const { rest, query } = called;
     const texts = this.#mask({ rest, query, reference, rawHeaders: request.rawHeaders });
@@ -164,9 +157,6 @@ const turnedAway = (status: TurnedAway["status"], why: string): TurnedAway => ({
   why,
 });
 
-const tooLarge = (addition = ""): Intake =>
-  turnedAway(413, `A callback may hold ${BODY_LIMIT} bytes at most${addition}.`);
-
 const WRONG_TOKEN = turnedAway(
   404,
   "There is nothing here. Check the callback URL: invoice-relay callback-url prints it.",
@@ -174,7 +164,7 @@ const WRONG_TOKEN = turnedAway(
 
 const WITHOUT_BODY: Readonly<Record<NoBody, Intake>> = {
   broken_off: turnedAway(400, "The request broke off before its end."),
-  too_large: tooLarge(),
+  too_large: turnedAway(413, `A callback may hold ${BODY_LIMIT} bytes at most.`),
   too_many_pieces: turnedAway(413, "The body came in too many small chunks."),
 };
 
@@ -182,7 +172,7 @@ const NO_IDS = { invoiceIds: [], foundBy: null };
 const NO_ALARMS: IncomingCallback["raises"] = [];
 
 /** The UUIDs that erasing finds the callback by, beside its invoice ids. */
-function otherIds(reading: Exclude<CallbackReading, { kind: "too_large" }>, inHeaders: readonly string[]) {
+function otherIds(reading: CallbackReading, inHeaders: readonly string[]) {
   if (inHeaders.length === 0) return reading.alsoNamed;
   const named = new Set([...reading.alsoNamed, ...inHeaders]);
   if (reading.kind === "ids") for (const id of reading.invoiceIds) named.delete(id);

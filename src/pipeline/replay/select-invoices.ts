@@ -98,7 +98,7 @@ export async function findUnopened(
   const named = new Map<string, ConfirmationKey>();
   for (const callback of callbacks) {
     const { source } = callback;
-    for (const invoiceId of await idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
+    for (const invoiceId of idsIn(callback)) named.set(`${source} ${invoiceId}`, { invoiceId, source });
     // A single callback a turn of the event loop: heavy ones in a row would hold up the whole process (cheap
     // for everyone, G12).
     await nextTurn();
@@ -109,14 +109,9 @@ export async function findUnopened(
 }
 
 /** The ids of the log, and those that today's reader finds; without those that were forgotten as unknown. */
-async function idsIn(callback: SelectedCallback): Promise<string[]> {
-  const header = (name: string) =>
-    callback.headers.findLast(([key]) => key.toLowerCase() === name)?.[1] ?? null;
-  const reading = await readCallback({
-    ...callback,
-    contentType: header("content-type"),
-    contentEncoding: header("content-encoding"),
-  });
+function idsIn(callback: SelectedCallback): string[] {
+  const contentType = callback.headers.findLast(([key]) => key.toLowerCase() === "content-type")?.[1] ?? null;
+  const reading = readCallback({ ...callback, contentType });
   const read = reading.kind === "ids" ? reading.invoiceIds : [];
   return [...callback.foundIds, ...read].filter((id) => !callback.forgottenIds.includes(id));
 }

@@ -1,4 +1,3 @@
-import { gzipSync } from "node:zlib";
 import { type InvoiceWritten, invoiceWritten } from "../../provider/index.ts";
 
 interface CallbackSubject {
@@ -43,10 +42,6 @@ const SHAPES = {
     json({ Event: "payment.successful", Data: { Id: id.toUpperCase(), Status: status } }),
   "text-plain": (subject) => post("text/plain", JSON.stringify(notification(subject))),
   "no-content-type": (subject) => ({ body: Buffer.from(JSON.stringify(notification(subject))) }),
-  gzip: (subject) => ({
-    headers: { "content-type": "application/json", "content-encoding": "gzip" },
-    body: gzipSync(JSON.stringify(notification(subject))),
-  }),
   empty: () => post("application/json", ""),
   head: () => ({ method: "HEAD" }),
   ping: () => json({ event: "ping" }),

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { walk } from "../../../src/platform/database/page.ts";
 import { newId } from "../../../src/platform/values/ids.ts";
@@ -122,11 +121,10 @@ describe("the log of callbacks", () => {
     const id = randomUUID();
     const markup = "<script>alert(1)</script>\u202e\u0007";
     const text = JSON.stringify({ data: { id, note: markup } });
-    const body = gzipSync(text);
+    const body = Buffer.from(text);
     await relay.callback(new Uint8Array(body), {
       path: `/callbacks/${TOKEN}/order-7?from=${encodeURIComponent("<b>")}`,
       headers: {
-        "content-encoding": "gzip",
         "content-type": "application/json",
         "x-note": `see /callbacks/${TOKEN}`,
         "x-signature": "abc",

@@ -3,7 +3,7 @@ import { describe, it } from "vitest";
 import { CallbackTokens } from "../../../src/pipeline/receive/caller/verifiers.ts";
 import { callbackAddress, referenceOf, requestMask } from "../../../src/pipeline/receive/read-request.ts";
 import { BODY_LIMIT } from "../../../src/pipeline/receive/reading/decode-body.ts";
-import { readInflated } from "../../../src/pipeline/receive/reading/read-callback.ts";
+import { readCallback } from "../../../src/pipeline/receive/reading/read-callback.ts";
 import { messageOf } from "../../../src/platform/errors/errors.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import { Secret, storableText } from "../../../src/platform/values/index.ts";
@@ -27,7 +27,7 @@ const MOST = 3;
 const STRANGER = 0.3;
 
 const request = { method: "POST", query: "", reference: null, contentType: null };
-const read = (body: Buffer, changes = {}) => readInflated({ ...request, body, ...changes });
+const read = (body: Buffer, changes = {}) => readCallback({ ...request, body, ...changes });
 const maskKnown = maskOf([new Secret("test-token-0123456789abcdef"), new Secret("aaaaaaaaaaaaaaaaaaaaaaaa")]);
 const maskRequest = requestMask([]);
 

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { onceForAll } from "../../support/own-test.ts";
 import { TOKEN } from "../../support/relay.ts";
@@ -37,11 +36,10 @@ describe("the function receive", () => {
   it("keeps the bytes of the wire, dispatched as Base64, and a query as it stood in the address", async () => {
     const { stack, receive } = own();
     const [zipped, asked] = [randomUUID(), randomUUID()];
-    const bytes = gzipSync(paid(zipped));
+    const bytes = Buffer.from(paid(zipped));
     const query = `invoiceId=${asked}&note=a%20b+c&note=d`;
-    const headers = { "content-encoding": "gzip" };
     for (const event of [
-      gatewayEvent({ path, headers, body: bytes.toString("base64"), isBase64Encoded: true }),
+      gatewayEvent({ path, body: bytes.toString("base64"), isBase64Encoded: true }),
       gatewayEvent({ method: "GET", path, query }),
     ])
       expect(await receive.invoke(event)).toMatchObject({ statusCode: 202 });

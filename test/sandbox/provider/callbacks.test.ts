@@ -1,4 +1,3 @@
-import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import type { Received } from "../../support/own-server.ts";
 import { runOn } from "../../support/postgres-server.ts";
@@ -130,7 +129,6 @@ describe("the callback of a payment", () => {
     ["other-casing", "POST", /^\{"Event":"payment.successful",.*"Data":\{"Id":"ID"/i],
     ["text-plain", "POST", /"data":\{"id":"ID"/, { "content-type": "text/plain" }],
     ["no-content-type", "POST", /"data":\{"id":"ID"/, { "content-type": undefined }],
-    ["gzip", "POST", /"data":\{"id":"ID"/, { "content-encoding": "gzip" }],
     ["empty", "POST", /^$/],
     ["head", "HEAD"],
     ["ping", "POST", /^\{"event":"ping"\}$/],
@@ -140,8 +138,7 @@ describe("the callback of a payment", () => {
     await set({ variants: [variant] });
     const id = await payOne();
     const [callback] = (await received(1)) as [Received];
-    const isGzip = callback.headers["content-encoding"] === "gzip";
-    const text = String(isGzip ? gunzipSync(callback.body) : callback.body);
+    const text = String(callback.body);
     const [method, query = ""] = request.replace("ID", id).split(" ");
     expect([callback.method, callback.url]).toEqual([method, `/callbacks/merchant${query}`]);
     expect(text.replaceAll(new RegExp(id, "gi"), "ID")).toMatch(body);

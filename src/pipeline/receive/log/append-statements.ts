@@ -37,7 +37,7 @@ export interface IncomingCallback {
   /** As it was in the URL, without the `?`. */
   query: string;
   headers: [name: string, value: string][];
-  /** The bytes as received, still compressed if they were. */
+  /** The bytes as received. */
   body: Buffer;
   remoteAddress: string | null;
   reference: string | null;

@@ -1,6 +1,5 @@
 import {
   decodeText,
-  inflateBody,
   type Json,
   parseForm,
   parseJson,
@@ -17,14 +16,10 @@ export interface CallbackRequest {
   /** The text after the token in the path, percent-decoded; null without one. */
   reference: string | null;
   contentType: string | null;
-  contentEncoding: string | null;
-  /** As it came over the wire, compressed if it was. */
   body: Uint8Array;
 }
 
-export type CallbackReading = WholeReading | { kind: "too_large" };
-
-type WholeReading = (Ids | { kind: "ping" | "unreadable" }) & {
+export type CallbackReading = (Ids | { kind: "ping" | "unreadable" }) & {
   /** The other UUIDs in it, lower case and distinct: erasing finds the callback by them. */
   alsoNamed: string[];
 };
@@ -39,19 +34,13 @@ interface Ids {
 
 /**
  * Finds the invoice ids that a callback names; nothing else of it is used (G3). Takes every shape of the
- * interface, part C, and any bytes at all. @throws only what `inflateBody` throws.
+ * interface, part C, and any bytes at all; a compressed body names nothing. Pure.
  *
  * Order: the listed places of the body as JSON, else as a form; those of the query; a scan of the
  * body for UUIDs; a scan of the query; the reference in the path. The reference is last because the merchant
  * wrote it before the invoice had an id: a UUID there is more likely an order's.
  */
-export async function readCallback(request: CallbackRequest): Promise<CallbackReading> {
-  const body = await inflateBody(request.body, request.contentEncoding);
-  return body === "too_large" ? { kind: "too_large" } : readInflated({ ...request, body });
-}
-
-/** The same of a body that is not compressed, as nearly all are. Pure. */
-export function readInflated({ body, ...request }: Omit<CallbackRequest, "contentEncoding">): WholeReading {
+export function readCallback({ body, ...request }: CallbackRequest): CallbackReading {
   const content = parseBody(decodeText(body));
   const query: Content = { prefix: "query:", document: unfoldJsonText(parseQuery(request.query)) };
   // Some senders use a UUID as the boundary of a multipart body.

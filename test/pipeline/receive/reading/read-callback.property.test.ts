@@ -8,7 +8,7 @@ const LISTED_KEYS = ["id", "Id", "data", "DATA", "events", "invoiceId", "invoice
 
 const read = (document: unknown) =>
   readCallback({
-    ...{ method: "POST", query: "", reference: null, contentType: null, contentEncoding: null },
+    ...{ method: "POST", query: "", reference: null, contentType: null },
     body: Buffer.from(JSON.stringify(document)),
   });
 
@@ -24,9 +24,6 @@ const { json } = fc.letrec<{ json: unknown }>((tie) => ({
     fc.array(fc.tuple(key, tie("json")), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
   ),
 }));
-const contentEncoding = fc.option(
-  fc.oneof(fc.constantFrom("gzip", "deflate", "br", "gzip, br", "identity", "constructor"), fc.string()),
-);
 const anyBody = fc.oneof(
   fc.uint8Array({ maxLength: 2_000 }),
   json.map((value) => Buffer.from(JSON.stringify(value) ?? "")),
@@ -45,16 +42,15 @@ const anyRequest = fc.record({
   query: anyText(),
   reference: fc.option(anyText()),
   contentType: fc.option(fc.string()),
-  contentEncoding,
   body: anyBody.map((bytes) => Buffer.from(bytes)),
 });
 
 describe("whatever the bytes", () => {
-  it("a reading is one of its four kinds, of distinct lower-case UUIDs that stand in what was sent, five by a scan", async () => {
+  it("a reading is one of its three kinds, of distinct lower-case UUIDs that stand in what was sent, five by a scan", async () => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (any) => {
-        const reading = await readCallback(any);
-        expect(["ids", "ping", "unreadable", "too_large"]).toContain(reading.kind);
+        const reading = readCallback(any);
+        expect(["ids", "ping", "unreadable"]).toContain(reading.kind);
         if (reading.kind !== "ids") return;
         expect(reading.invoiceIds.length).toBeGreaterThan(0);
         expect(new Set(reading.invoiceIds).size).toBe(reading.invoiceIds.length);
