@@ -65,7 +65,7 @@ HTTP: \`/callbacks/{token}[/{reference}]\`, \`/healthz\` (the process is alive),
       }),
     ].join("\n\n"),
     Metrics: `Each process serves these at \`/metrics\`, beside Node's own (\`process_…\`, \`nodejs_…\`). Counts of rows in Postgres
-are the same in every process: use \`max\`, not \`sum\`. A receiver with its own [database role](#database-roles) leaves them out.
+are the same in every process: use \`max\`, not \`sum\`.
 While Postgres is away these values stay as they were, and \`invoice_relay_database_values_age_seconds\` grows.
 
 | Metric | Kind | Labels | Value | Meaning |

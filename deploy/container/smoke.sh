@@ -17,7 +17,6 @@ trap clean_up EXIT
 
 cat >.env <<SETTINGS
 POSTGRES_PASSWORD=$(openssl rand -hex 16)
-RELAY_POSTGRES_PASSWORD=$(openssl rand -hex 16)
 PUBLIC_URL=https://relay.example.com
 COLLECTION_API_URL=https://provider.invalid
 COLLECTION_API_KEY=$(openssl rand -hex 16)

@@ -1,36 +1,28 @@
 // What each function may do, in one table: roles.cjs and alarms.cjs are made from it, serverless.yml takes
 // SECRET_SETTINGS from it, and a test holds the result.
 
-/** Which parameter of SSM holds a function's DATABASE_URL: each connects as the narrowest database role. */
-const AS = {
-  receiver: "DATABASE_URL=DATABASE_URL_RECEIVER",
-  worker: "DATABASE_URL=DATABASE_URL_WORKER",
-  owner: "DATABASE_URL=DATABASE_URL_OWNER",
-};
-
 /**
  * Secrets of SSM; queues whose consumers it wakes, or is; the right to publish; how often it is called, in
  * seconds.
  */
 const functions = {
-  receive: { secrets: [AS.receiver, "CALLBACK_TOKENS"], wakes: ["ConfirmQueue"] },
+  receive: { secrets: ["DATABASE_URL", "CALLBACK_TOKENS"], wakes: ["ConfirmQueue"] },
   confirm: {
-    secrets: [AS.worker, "COLLECTION_API_KEY"],
+    secrets: ["DATABASE_URL", "COLLECTION_API_KEY"],
     wokenBy: "ConfirmQueue",
     wakes: ["PublishQueue"],
     every: 60,
   },
-  publish: { secrets: [AS.worker], wokenBy: "PublishQueue", publishes: true, every: 60 },
-  reconcile: { secrets: [AS.worker, "COLLECTION_API_KEY"], wakes: ["ConfirmQueue"], every: 60 },
+  publish: { secrets: ["DATABASE_URL"], wokenBy: "PublishQueue", publishes: true, every: 60 },
+  reconcile: { secrets: ["DATABASE_URL", "COLLECTION_API_KEY"], wakes: ["ConfirmQueue"], every: 60 },
   certify: {
-    secrets: [AS.worker, "COLLECTION_API_KEY"],
+    secrets: ["DATABASE_URL", "COLLECTION_API_KEY"],
     wakes: ["ConfirmQueue"],
     every: 3_600,
   },
-  replay: { secrets: [AS.worker], wakes: ["ConfirmQueue", "PublishQueue"], every: 300 },
-  // It drops and makes partitions, which only their owner may.
-  retention: { secrets: [AS.owner], every: 86_400 },
-  migrate: { secrets: [AS.owner] },
+  replay: { secrets: ["DATABASE_URL"], wakes: ["ConfirmQueue", "PublishQueue"], every: 300 },
+  retention: { secrets: ["DATABASE_URL"], every: 86_400 },
+  migrate: { secrets: ["DATABASE_URL"] },
 };
 
 /** `receive` as in AWS' logical ids. */

@@ -36,15 +36,8 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
   const database = new URL(await createDatabase(`relay_${kind}`));
   const sessions = new pg.Pool({ connectionString: database.href, max: 1 });
   ends.defer(() => sessions.end());
-  const loginAs = (role: string) => {
-    const url = new URL(database);
-    [url.username, url.password] = [`${role}_${kind}`, token];
-    return url.href;
-  };
   const secrets = {
-    DATABASE_URL_OWNER: database.href,
-    DATABASE_URL_RECEIVER: loginAs("receiver"),
-    DATABASE_URL_WORKER: loginAs("worker"),
+    DATABASE_URL: database.href,
     COLLECTION_API_KEY: provider.apiKey,
     CALLBACK_TOKENS: token,
   };
@@ -69,11 +62,7 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
   }
   const run = (name: Name) => functions.get(name) as RunningFunction;
   const { migrations } = await run("migrate").invoke<{ migrations: string[] }>({});
-  for (const role of ["receiver", "worker"])
-    await sessions.query(
-      `create role ${role}_${kind} login password '${token}' in role invoice_relay_${role}`,
-    );
-  say(`migrated: ${migrations.length} migrations; receive and the workers have logins of their own`);
+  say(`migrated: ${migrations.length} migrations`);
 
   const { Variables } = deployed.get("receive")?.Environment ?? { Variables: {} };
   const { CONFIRM_QUEUE_URL, PUBLISH_QUEUE_URL } = Variables;

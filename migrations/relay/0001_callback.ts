@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The log of callbacks, and the functions by which a relay keeps its partitions with no more than its role.
+ * The log of callbacks, and the functions that make and drop its partitions.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Fixed-width columns first, so that no row pays for padding. `received_at` is the time inside the UUIDv7
@@ -48,13 +48,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on table callback_default is
       'Callbacks for which no partition of their month stood ready.'`.execute(db);
 
-  // Making and dropping a month takes the tables' owner. These functions do just that as their owner, whoever
-  // ran the migrations; `grantRoles` says which role may call them. They name every table with its schema and
-  // look for nothing else on the caller's search path. Each waits two seconds at most for a lock, because
-  // callbacks wait behind it, and then fails with 55P03.
+  // They name every table with its schema. Each waits two seconds at most for a lock, because callbacks wait behind
+  // it, and then fails with 55P03.
   await sql`
     create function make_callback_partition(month date) returns boolean
-    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
     declare
       partition constant text := 'callback_' || to_char(month, 'YYYY_MM');
       first constant timestamptz := date_trunc('month', month::timestamp) at time zone 'UTC';
@@ -83,7 +81,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     -- What retention keeps of the month goes into the default partition.
     create function drop_callback_partition(partition text, kept_at timestamptz[], kept uuid[]) returns void
-    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
     declare
       past timestamptz;
     begin
@@ -108,7 +106,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
     -- Drops what was kept and nobody needs any longer: only what is named, and only from past months.
     create function drop_kept_callbacks(received timestamptz[], ids uuid[]) returns bigint
-    language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
+    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
     declare
       dropped bigint;
     begin
@@ -117,8 +115,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         and received_at < date_trunc('month', now(), 'UTC');
       get diagnostics dropped = row_count;
       return dropped;
-    end $$;
-
-    revoke all on function make_callback_partition, drop_callback_partition, drop_kept_callbacks
-      from public`.execute(db);
+    end $$`.execute(db);
 }

@@ -220,7 +220,7 @@ export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
       .map((one) => `${one.what}, for ${spanText(one.unexplainedSeconds * 1_000)}`)
       .join(", and ")}.`,
   }));
-  await noteLasting({ db, alarms }, "payments_waiting", lasting, { mayClose: true });
+  await noteLasting({ db, alarms }, "payments_waiting", lasting);
 }
 
 const OF_UPSTREAMS = alarmsAbout("upstream");

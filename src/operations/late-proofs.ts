@@ -108,7 +108,6 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
         ...{ source, subject: collectionId },
         detail: `The list of collection ${collectionId} was ${readAt === null ? "never read" : `last read at ${clock(readAt)}`}.`,
       })),
-    { mayClose: true },
   );
   await noteLasting(
     { db, alarms },
@@ -119,7 +118,6 @@ export async function noteLateProofs(db: Database, alarms: Alarms, intervalMs: n
         ...{ source, subject: source },
         detail: `Source ${source} has ${day === null ? "no daily certificate yet" : `no daily certificate since ${day}`}.`,
       })),
-    { mayClose: true },
   );
 }
 

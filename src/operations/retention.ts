@@ -12,14 +12,7 @@ import {
 import type { WrittenAlarms } from "../platform/alarms/index.ts";
 import { audit, type ByHand, dropHistory } from "../platform/audit/index.ts";
 import { type Database, inKeyOrder, timeBefore } from "../platform/database/index.ts";
-import {
-  type Fault,
-  faultOf,
-  isLockTimeout,
-  isNotAllowed,
-  messageOf,
-  noteWork,
-} from "../platform/errors/index.ts";
+import { type Fault, faultOf, isLockTimeout, messageOf, noteWork } from "../platform/errors/index.ts";
 import { failpoint } from "../platform/process/index.ts";
 import { dayOf, startOf } from "../platform/values/index.ts";
 import { type FailedChore, noteChores } from "../platform/worker/index.ts";
@@ -116,12 +109,9 @@ export const retentionResult = z.object({
     "Confirmations of ids that stayed unknown for a week. Their callbacks are kept as long as all others.",
   ),
   stays: z
-    .object({ name: z.string(), why: z.enum(["busy", "not_allowed"]) })
+    .string()
     .nullable()
-    .describe(
-      "A partition that could not be dropped; the next run tries again. `not_allowed`: this database user " +
-        "may not drop it.",
-    ),
+    .describe("A partition that was too busy to be dropped; the next run tries again."),
   personalData: outdatedResult.nullable().describe("null without PERSONAL_DATA_RETENTION."),
   failed: z
     .array(z.object({ chore: z.string(), error: z.string() }))
@@ -210,17 +200,14 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
       result.partitions.push({ ...partition, ...dropped });
     } catch (error) {
       const { name } = partition;
-      const why = isLockTimeout(error) ? "busy" : isNotAllowed(error) ? "not_allowed" : null;
       // A month that cannot be dropped does not stop the others.
-      if (why === null) {
+      if (!isLockTimeout(error)) {
         if (dryRun) throw error;
         problem ??= `the partition ${name} stays: ${messageOf(error)}`;
         continue;
       }
-      result.stays = { name, why };
-      return why === "busy"
-        ? `the partition ${name} is busy`
-        : `the partition ${name} stays: this database user may not drop it`;
+      result.stays = name;
+      return `the partition ${name} is busy`;
     }
   }
   return problem;

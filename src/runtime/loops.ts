@@ -57,7 +57,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
     const stands = whyFailing()?.worker;
     if (!(await presence.beat())) untold.clear();
     else
-      for (const alarm of await noteSilence(db, alarms, { mayClose: jobs !== null }))
+      for (const alarm of await noteSilence(db, alarms))
         if (jobs === null) untold.add({ ...alarm, raisedAt: new Date() });
     if (untold.size > 0) silenceBegins.raise();
     if (stands !== stood) standingChanges.raise();
@@ -66,7 +66,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
   };
   /**
    * Without workers people are notified of silence at once, and again until they are: the processes that would do
-   * it may be the dead ones, and a process that only takes callbacks may have no right to mark an alarm as told.
+   * it may be the dead ones.
    */
   const tell = async () => {
     for (const alarm of untold) if (await notifyPeople?.(alarm)) untold.delete(alarm);

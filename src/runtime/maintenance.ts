@@ -10,11 +10,10 @@ import {
 } from "../operations/index.ts";
 import { longestWaits } from "../pipeline/confirm/index.ts";
 import { holdOrReleaseTestEvents } from "../pipeline/publish/index.ts";
-import { isReadyForNextMonth, makePartitions } from "../pipeline/receive/index.ts";
+import { makePartitions } from "../pipeline/receive/index.ts";
 import { CERTIFICATE_BACK_OFF, SWEEP_BACK_OFF } from "../pipeline/reconcile/index.ts";
 import { NOTIFYING_WAITS } from "../platform/alarms/index.ts";
 import { type Database, interval, type Tables, VaryingStatement } from "../platform/database/index.ts";
-import { isNotAllowed } from "../platform/errors/index.ts";
 import { backOffMs } from "../platform/process/index.ts";
 import { listGapMs, RETRY_AFTER_LIMIT_MS, SOURCE, TOPIC } from "../platform/upstreams/index.ts";
 import { DAY_MS } from "../platform/values/index.ts";
@@ -108,26 +107,12 @@ function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): n
 
 /**
  * Makes the log's partitions that are due, if that can be done now: until it is, the default partition takes
- * the callbacks, so nothing waits for it. A database user who may not do it leaves it to `migrate`.
- * @returns what is wrong, for a person; null when nothing is.
+ * the callbacks, so nothing waits for it.
  */
-export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">): Promise<string | null> {
-  try {
-    const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
-    if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
-    return null;
-  } catch (error) {
-    if (!isNotAllowed(error)) throw error;
-    log.info(
-      "this database user may not make partitions of the callback log: `migrate` makes them, and " +
-        "so does a user with the role worker",
-    );
-    if (await isReadyForNextMonth(db)) return null;
-    return (
-      "the coming month of the callback log has no partition, and this database user may not make one: " +
-      "migrate as the tables' owner, or grant the role worker"
-    );
-  }
+export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">): Promise<null> {
+  const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
+  if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
+  return null;
 }
 
 interface Times {

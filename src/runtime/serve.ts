@@ -108,7 +108,7 @@ export async function serve(options: ServeOptions) {
     if (!isLogged) logWhatIsOn(log, settings, parts.sources);
     isLogged = true;
     // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
-    const problem = await keepPartitions(parts).then((error) => error && { error }, faultOf);
+    const problem = await keepPartitions(parts).catch(faultOf);
     if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
   };
   try {

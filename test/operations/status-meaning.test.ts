@@ -187,7 +187,7 @@ describe("an alarm that a job raises", () => {
   it("is a process that fell silent, for ten minutes, as long as none that lives has all of its work (G13)", async () => {
     const { harness, query, db, alarms, open } = await withOpen();
     const subjects = async () => {
-      await noteSilence(db, alarms, { mayClose: true });
+      await noteSilence(db, alarms);
       return (await open("silent_process")).map(({ subject }) => subject);
     };
     await addProcess(harness, { ago: "5 s", host: "gone", sources: '{"default": []}' });

@@ -27,15 +27,10 @@ export const ERASED: View<Erased> = {
   },
 };
 
-const STAYS = {
-  busy: "is busy and stays for now: run it again, or wait for serve to try again",
-  not_allowed:
-    "stays, since this database user may not drop it: grant it the role worker, or run this as the tables' owner",
-} as const;
-
 export const RETENTION: View<Kept> = {
   says({ dryRun, partitions, stragglers, unknownConfirmations, personalData, stays }) {
-    if (stays !== null) return `The partition ${stays.name} ${STAYS[stays.why]}.`;
+    if (stays !== null)
+      return `The partition ${stays} is busy and stays for now: run it again, or wait for serve to try again.`;
     const some = partitions.length + stragglers + unknownConfirmations + (personalData?.invoices ?? 0) > 0;
     if (!some) return "There is nothing to drop.";
     return dryRun ? "This would be dropped. It was a dry run: nothing was changed." : "Dropped.";

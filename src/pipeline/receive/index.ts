@@ -21,7 +21,6 @@ export {
   dropPartition,
   droppingStragglers,
   findingKept,
-  isReadyForNextMonth,
   makePartitions,
   type OldPartition,
   partitionsBefore,
@@ -30,5 +29,5 @@ export {
   whenNotBusy,
 } from "./log/partitions.ts";
 export { comesFromBrowser } from "./read-request.ts";
-export { decodeText, inflateBody } from "./reading/decode-body.ts";
+export { decodeText } from "./reading/decode-body.ts";
 export { readCallback } from "./reading/read-callback.ts";

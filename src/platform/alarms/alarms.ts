@@ -245,19 +245,17 @@ const closeOthers = new Statement(
 /**
  * Records the result of a repeated check: raises an alarm for each lasting fault, and closes the others of that
  * name.
- * @param mayClose false for a process that may have no right to end an alarm.
  * @returns the alarms that it raised.
  */
 export async function noteLasting(
   { db, alarms }: { db: Database; alarms: Alarms },
   name: AlarmName,
   lasting: readonly Omit<Alarm, "name">[],
-  { mayClose }: { mayClose: boolean },
 ): Promise<readonly Alarm[]> {
   const given = lasting.map((alarm): Alarm => ({ ...alarm, name }));
   const raised = given.length === 0 ? [] : await insertLasting.execute(db, given);
   alarms.notify(raised);
   const subjects = lasting.map(({ subject }) => subject);
-  if (mayClose) alarms.notifyCleared(await closeOthers.execute(db, { name, subjects }));
+  alarms.notifyCleared(await closeOthers.execute(db, { name, subjects }));
   return raised;
 }

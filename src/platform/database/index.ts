@@ -19,7 +19,6 @@ export {
   sliceOf,
   walk,
 } from "./page.ts";
-export { grantRoles } from "./roles.ts";
 export {
   databaseClock,
   databaseTime,

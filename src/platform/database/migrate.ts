@@ -5,7 +5,7 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError, type Remedy } from "../errors/index.ts";
 import { failpoint } from "../process/index.ts";
-import { encodingFault, requireRight } from "./server.ts";
+import { encodingFault } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
@@ -65,7 +65,6 @@ export async function hasTable(db: QueryExecutorProvider, name: string): Promise
 }
 
 async function appliedMigrations(db: Kysely<unknown>, set: MigrationSet): Promise<string[]> {
-  await requireRight(db, { schema: SCHEMAS[set], right: "usage" });
   if (!(await hasTable(db, `${SCHEMAS[set]}.kysely_migration`))) return [];
   const applied = await (db as Kysely<{ kysely_migration: { name: string } }>)
     .withSchema(SCHEMAS[set])
@@ -117,9 +116,8 @@ export async function requireSchema<Schema>(
  * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
  * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
- * @throws RelayError where an earlier version made the tables, before the first one in a database that cannot hold every letter or lets this login make no tables,
- *   and with the migration that failed, which left
- *   nothing behind.
+ * @throws RelayError where an earlier version made the tables, before the first one in a database that cannot hold
+ *   every letter, and with the migration that failed, which left nothing behind.
  */
 export async function migrateToLatest<Schema>(
   db: Kysely<Schema>,
@@ -131,7 +129,6 @@ export async function migrateToLatest<Schema>(
   if (schema.state !== "behind") return [];
   const fault = schema.ran === 0 ? await encodingFault(db) : null;
   if (fault !== null) throw new RelayError(`The database cannot be used: ${fault}`);
-  await requireRight(db as Kysely<unknown>, { schema: SCHEMAS[set], right: "create" });
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
     provider: {

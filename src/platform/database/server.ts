@@ -4,7 +4,7 @@ import { codeOf, messageOf, RelayError } from "../errors/index.ts";
 import { within } from "../process/index.ts";
 import type { Secret } from "../values/index.ts";
 import { RelayClient } from "./connect.ts";
-import { command, returned, type Slots, Statement } from "./statement.ts";
+import { command, returned, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 
 const clock = new Statement(
@@ -57,30 +57,6 @@ export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string 
   return (
     `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
     "database with the encoding UTF8 in DATABASE_URL"
-  );
-}
-
-interface SchemaRight {
-  schema: string;
-  right: "usage" | "create";
-}
-
-const hasRight = new Statement(
-  { login: returned.text(), may: returned.boolean },
-  ({ value }: Slots<SchemaRight>) => sql`
-    select current_user::text as login, not exists (
-      select from pg_namespace where nspname = ${value(({ schema }) => schema)}
-        and not has_schema_privilege(oid, ${value(({ right }) => right)}::text)) as may`,
-);
-
-/** A schema that is not there yet is no fault: a migration makes it. @throws RelayError that says what to grant. */
-export async function requireRight<Schema>(db: Kysely<Schema>, wanted: SchemaRight): Promise<void> {
-  const [row] = await hasRight.execute(db, wanted);
-  if (row?.may !== false) return;
-  const { schema, right } = wanted;
-  throw new RelayError(
-    `The login ${row.login} lacks the right ${right} on the database's schema ${schema}. As the database's owner ` +
-      `run: grant usage, create on schema ${schema} to ${row.login}`,
   );
 }
 
@@ -163,7 +139,7 @@ const REASONS: Readonly<Record<string, Why>> = {
   "25006": READ_ONLY,
   "42501": {
     reason: "the database user may not write callbacks",
-    action: "Grant the user the role invoice_relay_receiver, which the migrations make.",
+    action: "Connect as the owner of the tables.",
   },
   "53100": { reason: "Postgres' disk is full", action: "Free space on it, or enlarge it." },
   "55P03": { reason: "a lock is held for too long", action: "Find who holds it (pg_locks), and end it." },

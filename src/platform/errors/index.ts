@@ -17,7 +17,6 @@ export {
   isDatabaseAway,
   isLockTimeout,
   isLostConnection,
-  isNotAllowed,
   isRefusedData,
   RefusedValue,
   takenKeyOf,

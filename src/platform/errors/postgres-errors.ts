@@ -26,8 +26,6 @@ export const takenKeyOf = (error: unknown): string =>
 /** Another session held the lock for longer than lock_timeout. */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
 
-export const isNotAllowed = (error: unknown): boolean => codeOf(error) === "42501";
-
 /** The SQLSTATE, or Node's own code; empty where there is none. */
 export const codeOf = (error: unknown): string => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -225,7 +225,7 @@ export async function noteFailingWork(db: Database, alarms: Alarms): Promise<voi
     subject: "workers",
     detail: `${[...new Set(said)].join(" ")} It goes on by itself then.`,
   };
-  await noteLasting({ db, alarms }, "work_failing", said.length > 0 ? [failing] : [], { mayClose: true });
+  await noteLasting({ db, alarms }, "work_failing", said.length > 0 ? [failing] : []);
 }
 
 const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
@@ -236,17 +236,12 @@ const doesWorkOf = (living: SeenProcess, silent: SeenProcess): boolean =>
 /**
  * Raises an alarm of each process that fell silent while none does its work, and closes those that are over. Every
  * living process checks, since the one in charge could be the dead one.
- * @param mayClose false where a process only takes callbacks: it may have no right to end an alarm.
  * @returns the alarms that it raised.
  */
-export async function noteSilence(
-  db: Database,
-  alarms: Alarms,
-  { mayClose }: { mayClose: boolean },
-): Promise<readonly Alarm[]> {
+export async function noteSilence(db: Database, alarms: Alarms): Promise<readonly Alarm[]> {
   const silent = undoneWork(await listProcesses(db), new Date()).map(({ subject, what }) => ({
     ...{ source: "", subject },
     detail: `${what[0]?.toUpperCase()}${what.slice(1)}.`,
   }));
-  return await noteLasting({ db, alarms }, "silent_process", silent, { mayClose });
+  return await noteLasting({ db, alarms }, "silent_process", silent);
 }

@@ -15,23 +15,17 @@ const KEPT_AWAY = ["COLLECTION_API_KEY", "CALLBACK_TOKENS"] as const;
 
 /**
  * The settings of one function: its environment, and the secrets that its role may read from SSM.
- * SECRET_SETTINGS names them, and the encrypted values are at SETTINGS_PATH/<name>;
- * `DATABASE_URL=DATABASE_URL_WORKER` reads a setting from a parameter of another name. Without SETTINGS_PATH
- * only the environment counts. Secrets that this function must not have are replaced by random values.
+ * SECRET_SETTINGS names them, and the encrypted values are at SETTINGS_PATH/<name>. Without SETTINGS_PATH only the
+ * environment counts. Secrets that this function must not have are replaced by random values.
  * @throws RelayError that names the missing parameters
  */
 export async function readEnvironment(environment: Environment): Promise<Environment> {
   const { SETTINGS_PATH, SECRET_SETTINGS = "" } = environment;
   if (SETTINGS_PATH === undefined || SETTINGS_PATH === "") return environment;
-  const secrets = SECRET_SETTINGS.split(",")
-    .filter((secret) => secret !== "")
-    .map((secret) => {
-      const [setting = "", parameter = setting] = secret.split("=");
-      return { setting, parameter: `${SETTINGS_PATH}/${parameter}` };
-    });
+  const secrets = SECRET_SETTINGS.split(",").filter((secret) => secret !== "");
   const strange = Object.fromEntries(KEPT_AWAY.map((name) => [name, randomBytes(24).toString("base64url")]));
-  const values = await readParameters(secrets.map(({ parameter }) => parameter));
-  const read = Object.fromEntries(secrets.map(({ setting, parameter }) => [setting, values.get(parameter)]));
+  const values = await readParameters(secrets.map((name) => `${SETTINGS_PATH}/${name}`));
+  const read = Object.fromEntries(secrets.map((name) => [name, values.get(`${SETTINGS_PATH}/${name}`)]));
   return { ...strange, ...environment, ...read };
 }
 

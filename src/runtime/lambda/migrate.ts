@@ -3,7 +3,6 @@ import { makePartitions } from "../../pipeline/receive/index.ts";
 import { readSettings } from "../../platform/config/index.ts";
 import {
   connect,
-  grantRoles,
   migrateToLatest,
   refuseSharedDatabase,
   schemaState,
@@ -25,10 +24,9 @@ export async function handler(event?: { intoShared?: boolean } | null) {
     if (event?.intoShared !== true) await refuseSharedDatabase(db, "relay", relayMigrations);
     const migrations = await migrateToLatest(db, "relay", relayMigrations);
     const partitions = await makePartitions(db);
-    const roles = await grantRoles(db);
     const { state: schema } = await schemaState(db, "relay", relayMigrations);
-    createLogger({ level: LOG_LEVEL }).info({ migrations, partitions, roles, schema }, "migrated");
-    return { migrations, partitions, roles, schema };
+    createLogger({ level: LOG_LEVEL }).info({ migrations, partitions, schema }, "migrated");
+    return { migrations, partitions, schema };
   } finally {
     await close();
   }

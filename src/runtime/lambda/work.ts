@@ -97,7 +97,7 @@ async function openJobs({ parts, lambda }: Container, name: JobFunction) {
   const presence = new RelayProcess(db, { http: false, workers: true, serves, lambda });
   const logBacklog = backlogLog(db);
   const showWork = async () => {
-    if (await presence.beat()) await noteSilence(db, alarms, { mayClose: true });
+    if (await presence.beat()) await noteSilence(db, alarms);
     await logBacklog();
   };
   return { lines: linesOf(createJobs(parts).jobs.filter(({ on }) => on.includes(name))), showWork };

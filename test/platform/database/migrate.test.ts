@@ -1,16 +1,8 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
 import { migrateToLatest, requireSchema, schemaState } from "../../../src/platform/database/migrate.ts";
-import {
-  createEmptyTestDatabase,
-  createTestDatabase,
-  openDatabase,
-  ownDatabase,
-  queryOn,
-} from "../../support/database.ts";
+import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../../support/database.ts";
 import { doctorChecks } from "../../support/doctor-checks.ts";
-import { loginWith } from "../../support/login.ts";
-import { onTestFinished } from "../../support/own-test.ts";
 import { describeSchema } from "./describe-schema.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
@@ -62,45 +54,6 @@ ${tables.join("")}} as const;
     await expect(migrateToLatest(db, "relay")).rejects.toThrow("LATIN1");
     const fault = { about: "database", state: "fault", says: expect.stringContaining("LATIN1") };
     expect(await doctorChecks({ DATABASE_URL: url })).toContainEqual(expect.objectContaining(fault));
-  });
-
-  describe("of a login that is not the database's owner", () => {
-    /** @param more what the database's owner runs first; `app` is the login. */
-    async function asLogin(more: (app: string) => string) {
-      const { url } = await ownDatabase({}, createEmptyTestDatabase);
-      const own = await loginWith(url, []);
-      const app = new URL(own).username;
-      await queryOn(url, `grant usage, create on schema public to ${app}; ${more(app)}`);
-      onTestFinished(async () => void (await queryOn(url, `drop owned by ${app} cascade`)));
-      const schemas = async () =>
-        await queryOn(
-          url,
-          `select distinct schemaname as name from pg_tables
-           where schemaname not in ('pg_catalog', 'information_schema')`,
-        );
-      return { db: openDatabase(own, { max: 2 }), app, schemas };
-    }
-
-    it.each<[string, (app: string) => string]>([
-      ["a schema has its name", (app) => `create schema ${app} authorization ${app}`],
-      [
-        "its search path leads elsewhere",
-        (app) => `create schema aside authorization ${app}; alter role ${app} set search_path = aside`,
-      ],
-    ])("make all tables where the relay looks, though %s", async (_, more) => {
-      const { db, schemas } = await asLogin(more);
-      await migrateToLatest(db, "relay");
-      expect(await schemas()).toEqual([{ name: "public" }]);
-      await requireSchema(db, "relay");
-    });
-
-    it.each(["usage", "create"])("are refused before the first table without %s on public", async (right) => {
-      const { db, app, schemas } = await asLogin(
-        (app) => `revoke ${right} on schema public from ${app}, public`,
-      );
-      await expect(migrateToLatest(db, "relay")).rejects.toThrow(app);
-      expect(await schemas()).toEqual([]);
-    });
   });
 
   it("a schema that is behind is refused, by so many migrations", async () => {

@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makePartitions } from "../../../src/pipeline/receive/log/partitions.ts";
-import { connect, grantRoles } from "../../../src/platform/database/index.ts";
+import { connect } from "../../../src/platform/database/index.ts";
 import { Secret } from "../../../src/platform/values/mask.ts";
 import { COLLECTION, startListProvider } from "../../pipeline/reconcile/list-provider.ts";
 import { eventually, toBeGreaterThan } from "../../support/eventually.ts";
 import { addEvents } from "../../support/log-rows.ts";
-import { loginWith } from "../../support/login.ts";
 import { onceForAll } from "../../support/own-test.ts";
 import { invoiceAnswer } from "../../support/scripted-provider.ts";
 import { startTraceReceiver } from "../../support/trace-receiver.ts";
@@ -64,21 +63,17 @@ it("a callback becomes an event, each function waking the next, and is one trace
   );
 });
 
-it("each function does its work on its schedule alone, as the narrowest database role", async () => {
+it("each function does its work on its schedule alone", async () => {
   const stack = own();
   const { db, close } = connect(new Secret(stack.databaseUrl), { max: 1 });
   onTestFinished(close);
   await makePartitions(db);
-  await grantRoles(db);
   const id = stack.provider.paid();
 
-  const receive = stack.container("receive", {
-    DATABASE_URL: await loginWith(stack.databaseUrl, ["receiver"]),
-  });
+  const receive = stack.container("receive");
   expect(await receive.invoke(callbackEvent(id))).toMatchObject({ statusCode: 200 });
-  const worker = { DATABASE_URL: await loginWith(stack.databaseUrl, ["worker"]) };
   for (const name of ["confirm", "publish", "reconcile", "certify", "replay"]) {
-    const container = stack.container(name, worker);
+    const container = stack.container(name);
     // None reads its event: whatever wakes it will do.
     for (const event of [scheduleEvent, topicEvent("wake up")])
       expect(await container.invoke(event), name).toBeNull();

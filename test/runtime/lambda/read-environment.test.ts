@@ -31,20 +31,19 @@ async function localSsm(parameters: Record<string, string>): Promise<string[][]>
 describe("the settings of a function", () => {
   it("are its environment and the secrets that are its business, and it asks for no others", async () => {
     const asked = await localSsm({
-      "/invoice-relay/prod/DATABASE_URL_WORKER": "postgres://worker@db/relay",
+      "/invoice-relay/prod/DATABASE_URL": "postgres://worker@db/relay",
       "/invoice-relay/prod/COLLECTION_API_KEY": "the key",
     });
     const given = {
       SETTINGS_PATH: "/invoice-relay/prod",
-      // Each function has its own database role.
-      SECRET_SETTINGS: "DATABASE_URL=DATABASE_URL_WORKER",
+      SECRET_SETTINGS: "DATABASE_URL",
       PUBLIC_URL: "https://relay.example.com",
     };
 
     const [environment, again] = [await readEnvironment(given), await readEnvironment(given)];
 
     expect(environment).toMatchObject({ ...given, DATABASE_URL: "postgres://worker@db/relay" });
-    expect(asked).toEqual(Array(2).fill(["/invoice-relay/prod/DATABASE_URL_WORKER"]));
+    expect(asked).toEqual(Array(2).fill(["/invoice-relay/prod/DATABASE_URL"]));
     expect(environment.COLLECTION_API_KEY).not.toBe("the key");
     // What it has no business with is unguessable.
     expect(environment.CALLBACK_TOKENS).toMatch(/^[\w-]{32}$/);

@@ -45,8 +45,7 @@ export function partitionsDue(now: Date): Partition[] {
  * @param tries how often a busy log is tried, with a second in between.
  * @param brief gives up one that takes longer than a few seconds, since callbacks wait meanwhile.
  * @returns the names of those it made.
- * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy, insufficient_privilege (42501) without
- *   the right.
+ * @throws lock_not_available (SQLSTATE 55P03) when the log stays busy.
  */
 export async function makePartitions(
   db: Database,
@@ -76,17 +75,6 @@ async function makePartition(db: Database, from: string, brief: boolean): Promis
     const [row] = await createPartition.execute(trx, { from });
     return row?.made === true;
   });
-}
-
-const selectPartition = new Statement(
-  { isThere: returned.boolean },
-  ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as "isThere"`,
-);
-
-/** Whether the month after this one has its partition. */
-export async function isReadyForNextMonth(db: Database, now: Date = new Date()): Promise<boolean> {
-  const [row] = await selectPartition.execute(db, partitionsDue(now)[1]?.name ?? "");
-  return row?.isThere === true;
 }
 
 const REST_MS = 1_000;
@@ -139,7 +127,6 @@ const selectPartitions = new Statement(
 /** The partitions that end at `before` or earlier, the oldest first. */
 export const partitionsBefore = (db: Database, before: Date) => selectPartitions.execute(db, { before });
 
-/** A partition's callbacks, read through the log: a role may read it without a right to its partitions. */
 const within = ({ from, to }: OldPartition) => sql`received_at >= ${from} and received_at < ${to}`;
 
 const NONE: OldPartition = { name: "", from: new Date(0), to: new Date(0) };

@@ -32,7 +32,7 @@ export const ALARMS_OF_PROCESSES = {
     action: "Do what its detail says; the work goes on by itself then.",
     todo:
       "The detail shows Postgres' message. For a lock find its owner (`pg_locks`, `pg_stat_activity`). " +
-      "For a full disk free or add space. For a missing right see [database roles](#database-roles). " +
+      "For a full disk free or add space. For a missing right connect as the owner of the tables. " +
       "No restart is necessary.",
   },
   payments_waiting: {
