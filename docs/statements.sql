@@ -469,9 +469,6 @@ select "received_at" as "at" from "callback" order by "received_at" desc limit $
 -- createPartition, src/pipeline/receive/log/partitions.ts
 select make_callback_partition(($1::timestamptz at time zone 'UTC')::date) as made;
 
--- selectPartition, src/pipeline/receive/log/partitions.ts
-select to_regclass($1) is not null as "isThere";
-
 -- holdBriefly, src/pipeline/receive/log/partitions.ts
 set local statement_timeout = '5s';
 
@@ -4550,12 +4547,6 @@ order by 1;
 select set_config(name, 'off', true)
 from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
 
--- lockRoles, src/platform/database/roles.ts
-select pg_advisory_xact_lock(hashtext('invoice-relay roles'));
-
--- selectRole, src/platform/database/roles.ts
-select exists (select from pg_roles where rolname = $1) as there;
-
 -- clock, src/platform/database/server.ts
 select now as time, now::text as text from clock_timestamp() as now;
 
@@ -4564,10 +4555,6 @@ select split_part(current_setting('server_version'), ' ', 1) as version;
 
 -- encoding, src/platform/database/server.ts
 select getdatabaseencoding()::text as encoding;
-
--- hasRight, src/platform/database/server.ts
-select current_user::text as login,
-  not exists (select from pg_namespace where nspname = $1 and not has_schema_privilege(oid, $2::text)) as may;
 
 -- selectRelay, src/platform/database/server.ts
 select
