@@ -114,9 +114,8 @@ export const ALARMS_OF_UPKEEP = {
     action: "Read the error and mend its cause; it is tried again automatically.",
     todo:
       "Remove the cause that the detail names. The relay retries at least every hour; on Lambda old " +
-      'rows are dropped once a day, and `invoice-relay retention` drops them at once. "May not drop ' +
-      "it\": grant the login the [worker's role](#database-roles), or run `retention` as the tables' " +
-      'owner. "Is busy": a session reads the log for hours (`pg_stat_activity`); end it. "Canceling ' +
+      "rows are dropped once a day, and `invoice-relay retention` drops them at once. " +
+      '"Is busy": a session reads the log for hours (`pg_stat_activity`); end it. "Canceling ' +
       'statement due to statement timeout": too many rows would move. For `partitions` run ' +
       "`invoice-relay migrate` at a quiet hour (callbacks get 503 meanwhile). For `old_callbacks` " +
       "dismiss old dead letters and quarantined invoices, because their callbacks are kept. If an " +
