@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
 import http from "node:http";
 import { devNull } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
+import { setTimeout as delay } from "node:timers/promises";
 import { parseEnv } from "node:util";
+import { readTimeline, type Timeline } from "../operations/index.ts";
 import {
   leaveShellBehind,
   readSettings,
@@ -14,11 +15,11 @@ import {
   settingsSchema,
 } from "../platform/config/index.ts";
 import { connect, type Database, migrateToLatest, refuseSharedDatabase } from "../platform/database/index.ts";
-import { RelayError } from "../platform/errors/index.ts";
+import { faultOf, RelayError } from "../platform/errors/index.ts";
 import { listen } from "../platform/http/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import { knownTopics } from "../platform/upstreams/index.ts";
-import { Secret } from "../platform/values/index.ts";
+import { isUuid, Secret } from "../platform/values/index.ts";
 import { CollectionClient } from "../provider/index.ts";
 import {
   freePort,
@@ -93,51 +94,51 @@ export function enterLocalEnvironment(
   return left;
 }
 
-export interface ReceivedMessage {
-  at: Date;
-  messageId: string;
-  message: string;
+/** An event that the local subscriber got, as text, and the timeline of its payment until then. */
+export interface Published {
+  event: string;
+  timeline: Timeline;
 }
 
-/** A typical consumer. Resolves once every subscription is confirmed. */
+/** A typical consumer of these topics. Resolves once every subscription is confirmed. */
 async function startLocalSubscriber(
   snsUrl: string,
   topicArns: readonly string[],
-  onMessage: (message: ReceivedMessage) => void,
+  onEvent: (event: string) => void,
 ) {
-  const awaited = new Set(topicArns);
+  let waiting = topicArns.length;
   const confirmed = Promise.withResolvers<void>();
-  const take = async (request: IncomingMessage) => {
-    const letter = (await json(request)) as Record<string, string | undefined>;
-    if (letter.Type === "Notification") {
-      const { MessageId: messageId = "", Message: message = "" } = letter;
-      onMessage({ at: new Date(), messageId, message });
-    } else if (letter.Type === "SubscriptionConfirmation" && letter.SubscribeURL?.startsWith(snsUrl)) {
-      await fetch(letter.SubscribeURL);
-      awaited.delete(letter.TopicArn ?? "");
-      if (awaited.size === 0) confirmed.resolve();
-    }
-  };
   const server = await listen(
-    (request, response) => {
-      take(request).then(
-        () => response.writeHead(200).end(),
-        (error: unknown) => {
-          confirmed.reject(error);
-          response.writeHead(500).end();
-        },
-      );
+    async (request, response) => {
+      const letter = (await json(request)) as Record<string, string | undefined>;
+      response.writeHead(200).end();
+      if (letter.Type === "Notification") onEvent(letter.Message ?? "");
+      else {
+        await fetch(letter.SubscribeURL ?? "").catch(confirmed.reject);
+        waiting -= 1;
+        if (waiting === 0) confirmed.resolve();
+      }
     },
-    { port: 0, host: "127.0.0.1", name: "local subscriber" },
+    { port: 0, host: HOST, name: "local subscriber" },
   );
-  try {
-    for (const arn of topicArns) await subscribeLocally(snsUrl, arn, `${server.url}/events`);
-    await confirmed.promise;
-  } catch (error) {
-    await server.close(0);
-    throw error;
+  const Endpoint = `${server.url}/events`;
+  for (const TopicArn of topicArns)
+    await ask(snsUrl, { Action: "Subscribe", TopicArn, Protocol: "http", Endpoint });
+  await confirmed.promise;
+  return server;
+}
+
+const LOOK_EVERY_MS = 50;
+
+/** The timeline of an event's payment, once its publication is recorded. */
+async function timelineOf(db: Database, event: string): Promise<Timeline | null> {
+  const invoiceId = /"subject":"([^"]+)"/.exec(event)?.[1] ?? "";
+  if (!isUuid(invoiceId)) return null;
+  for (let tries = 1; ; tries += 1) {
+    const timeline = await readTimeline(db, invoiceId);
+    if (tries === 40 || timeline?.entries.some(({ kind }) => kind === "publication")) return timeline;
+    await delay(LOOK_EVERY_MS);
   }
-  return { close: () => server.close(500) };
 }
 
 /** Plain form posts: no SDK is needed. @returns the ARN. @throws RelayError when SNS refuses the name. */
@@ -153,10 +154,6 @@ export async function createLocalTopic(snsUrl: string, name: string): Promise<st
     Object.assign(fields, { "Attributes.entry.2.key": "FifoTopic", "Attributes.entry.2.value": "true" });
   const answer = await ask(snsUrl, fields);
   return textIn(answer, "TopicArn");
-}
-
-async function subscribeLocally(snsUrl: string, topicArn: string, endpoint: string): Promise<void> {
-  await ask(snsUrl, { Action: "Subscribe", TopicArn: topicArn, Protocol: "http", Endpoint: endpoint });
 }
 
 async function ask(snsUrl: string, fields: Record<string, string>): Promise<string> {
@@ -190,7 +187,7 @@ export interface LocalEnvironmentOptions {
   /** Called with each difference from the options. */
   remark: (text: string) => void;
   signal: AbortSignal;
-  onMessage: (message: ReceivedMessage) => void;
+  onPublished: (published: Published) => void;
 }
 
 const HOST = "127.0.0.1";
@@ -241,8 +238,13 @@ export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
   starting.defer(() => sns.close());
   const topicArn = await createLocalTopic(sns.url, "invoice-events");
   const testTopicArn = await createLocalTopic(sns.url, "invoice-events-test");
-  const subscriber = await startLocalSubscriber(sns.url, [topicArn, testTopicArn], options.onMessage);
-  starting.defer(() => subscriber.close());
+  const subscriber = await startLocalSubscriber(sns.url, [topicArn, testTopicArn], (event) => {
+    timelineOf(db, event).then(
+      (timeline) => timeline && options.onPublished({ event, timeline }),
+      (error: unknown) => log.debug(faultOf(error), "the timeline of an event could not be read"),
+    );
+  });
+  starting.defer(() => subscriber.close(500));
   signal.throwIfAborted();
 
   const seed = await readSeed();
@@ -339,12 +341,7 @@ export async function createSampleInvoice(local: LocalEnvironment) {
       { reference },
     );
     const { id, totalAmount, paymentUrl } = invoice;
-    return {
-      id,
-      reference,
-      totalAmount,
-      paymentUrl: paymentUrl ?? `${local.collectionServiceUrl}/pay/${id}`,
-    };
+    return { id, totalAmount, paymentUrl: paymentUrl ?? "" };
   } finally {
     await client.close();
   }

@@ -74,17 +74,12 @@ describe("npm start", () => {
     expect((await stat(settingsFile)).mode & 0o077).toBe(0);
     expect((await runCliProcess(["--settings", settingsFile, "doctor"])).code).toBe(0);
 
-    const paid = await fetch(paymentUrl, { method: "POST", body: new URLSearchParams({ method: "Card" }) });
+    const paid = await fetch(paymentUrl, { method: "POST" });
     expect(paid.status).toBe(200);
     await dev.says('"what":"received"');
-    const told = dev.output.stdout
-      .trim()
-      .split("\n")
-      .slice(1)
-      .map((line) => JSON.parse(line));
-    expect(told.map(({ what }) => what)).toEqual(["callback", "confirmed", "published", "received"]);
-    expect(told.map((happening) => happening.invoiceId)).toEqual(Array(4).fill(invoiceId));
-    expect(JSON.parse(told[3].event)).toMatchObject({ type: "invoice.paid", subject: invoiceId });
+    const told = JSON.parse(dev.output.stdout.trim().split("\n")[1] ?? "");
+    expect(told).toMatchObject({ what: "received", timeline: { invoiceId } });
+    expect(JSON.parse(told.event)).toMatchObject({ type: "invoice.paid", subject: invoiceId });
     const timeline = await runCliProcess(["--settings", settingsFile, "invoice", invoiceId]);
     expect(timeline.stdout).toContain("KES 1,524.70");
     const { CALLBACK_ACK_BODY } = parseEnv(await readFile(settingsFile, "utf8"));
@@ -96,7 +91,7 @@ describe("npm start", () => {
   });
 
   it("stopped while it starts, ends at once and quietly", async () => {
-    const dev = startCli(["dev"], { ...SHELL, DATA_DIR: await temporaryFolder(), PORT: "nonsense" });
+    const dev = startCli(["dev"], { ...SHELL, DATA_DIR: await temporaryFolder() });
     await dev.says("DATABASE_URL", "stderr");
     dev.child.kill("SIGINT");
     expect(await dev.ended).toBe(0);

@@ -64,8 +64,6 @@ const faultsAsGiven = z.custom<FaultsInput>().superRefine((given, context) => {
 const seedSchema = z
   .strictObject({
     $comment: z.string().optional(),
-    /** Written before amounts on the payer's page; the interface names no currency. */
-    currency: z.string().max(8).default("NGN"),
     /** The faults in force from the start, as `PUT /_control/faults` takes them. */
     faults: faultsAsGiven.default({}),
     biller,

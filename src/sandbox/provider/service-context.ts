@@ -12,7 +12,6 @@ export interface ServiceContext {
   /** Where payers reach the service, no slash at the end. */
   readonly publicUrl: string;
   readonly banksPath: string;
-  readonly currency: string;
   /** The name that newly linked accounts are held in. */
   readonly accountHolder: string;
   wakeDeliveries(): void;

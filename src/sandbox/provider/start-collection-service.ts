@@ -3,16 +3,16 @@ import { connect, migrateToLatest } from "../../platform/database/index.ts";
 import { RelayError } from "../../platform/errors/index.ts";
 import { listen, type RunningServer } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
-import type { Secret } from "../../platform/values/index.ts";
+import { isUuid, type Secret } from "../../platform/values/index.ts";
 import { operations } from "../../provider/index.ts";
 import { answerErrors } from "./answers.ts";
 import { apiHandler } from "./api.ts";
 import { controlRouter } from "./control.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./deliveries.ts";
 import { FaultBox, type FaultsInput } from "./faults.ts";
+import { pay } from "./invoices.ts";
 import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
-import { payRouter } from "./pay-page.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
 import type { ServiceTables } from "./tables.ts";
@@ -76,7 +76,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
       keys,
       log: options.log,
       publicUrl,
-      currency: seed.currency,
       accountHolder: seed.biller.name,
       wakeDeliveries: () => deliveries.wake(),
     };
@@ -85,7 +84,12 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     app.get("/openapi.json", (_request, response) => {
       response.json(openApiDocument({ serverUrl: publicUrl, banksPath }));
     });
-    app.use(payRouter(context));
+    app.get("/pay/:id", (_request, response) => void response.type("html").send(PAY_PAGE));
+    app.post("/pay/:id", async ({ params: { id } }, response) => {
+      const outcome = isUuid(id) ? await pay(context, id, "Card") : "unknown";
+      response.status({ paid: 200, unknown: 404, not_payable: 409 }[outcome]);
+      response.type("text/plain").send(`${outcome}\n`);
+    });
     app.use(apiHandler(context));
     app.use(answerErrors(options.log));
     const running = server;
@@ -111,6 +115,13 @@ function checkedPath(path: string): string {
   const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
   throw new RelayError(message);
 }
+
+/** The page of every `paymentUrl`, which the interface asks for: a POST to the same address pays. */
+const PAY_PAGE = `<!doctype html>
+<meta name="viewport" content="width=device-width"><title>Pay</title>
+<p>A local collection service: no money moves.
+<form method="post"><button>Pay</button></form>
+`;
 
 /** `/`, for a browser at the service's address: where everything is. */
 const frontPage = (

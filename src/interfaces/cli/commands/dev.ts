@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 import { Command } from "commander";
-import { explained } from "../../../operations/index.ts";
+import { explained, type Timeline } from "../../../operations/index.ts";
 import { readSettings } from "../../../platform/config/index.ts";
-import { indentedJson, plainText, type Secret } from "../../../platform/values/index.ts";
-import { enterLocalEnvironment, type Happening, type RunningDev } from "../../../runtime/index.ts";
+import { indentedJson, type Secret } from "../../../platform/values/index.ts";
+import { enterLocalEnvironment, type RunningDev } from "../../../runtime/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { renderTimeline } from "./invoices.ts";
 
@@ -28,7 +28,10 @@ export function devCommand(context: CommandContext): Command {
         log: await context.localLog(),
         remark: (text) => context.remark(text),
         signal: stop.signal,
-        tell: (happening) => context.showLine(happening, renderHappening),
+        onPublished: (published) =>
+          context.showLine({ what: "received", ...published }, ({ event, timeline }) =>
+            paidText(event, timeline, readSettings(given.environment).CURRENCY),
+          ),
       });
       const running = await Promise.race([starting, stop.asked]);
       if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running, left));
@@ -36,7 +39,7 @@ export function devCommand(context: CommandContext): Command {
       // A start that the stop cuts short fails with errors of its own, which need no report.
       const started = running === undefined ? starting.catch(() => null) : starting;
       await stop.finish(
-        started.then((one) => one?.stop()),
+        started.then((one) => one?.local.stop()),
         GRACE_MS,
       );
     });
@@ -99,25 +102,8 @@ A second invoice: README.md has the command.${startOver}
 const forShell = (path: string): string =>
   /^[\w./:@%+,=-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-const WHAT: Record<Happening["what"], string> = {
-  callback: "callback ",
-  asked: "asked    ",
-  confirmed: "confirmed",
-  published: "published",
-  received: "received ",
-};
-
-function renderHappening({ at, what, invoiceId, says, event }: Happening): string {
-  const time = at.toISOString().slice(11, 23);
-  const about = invoiceId === null ? "" : ` [invoice ${invoiceId}]`;
-  const line = `${time} UTC  ${WHAT[what]}  ${plainText(`${says}${about}`)}`;
-  const shown =
-    event &&
-    indentedJson(event)
-      .split("\n")
-      .map((one) => `    ${plainText(one)}`);
-  return shown === undefined ? line : [line, ...shown].join("\n");
-}
+const paidText = (event: string, timeline: Timeline, currency: string): string =>
+  ["", indentedJson(event), "", renderTimeline(timeline, () => currency)].join("\n");
 
 /** `invoice-relay demo` (`npm run demo`): one payment through every real part, and its timeline. */
 export function demoCommand(context: CommandContext): Command {
@@ -137,7 +123,7 @@ export function demoCommand(context: CommandContext): Command {
           signal: stop.signal,
         });
         context.show({ event: JSON.parse(event), timeline, meaning: explained(timeline).meaning }, () =>
-          ["", indentedJson(event), "", renderTimeline(timeline, () => currency)].join("\n"),
+          paidText(event, timeline, currency),
         );
       } finally {
         stop.release();
