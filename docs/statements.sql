@@ -6143,48 +6143,6 @@ on conflict do nothing;
 -- selectEnded, src/interfaces/admin-api/sessions.ts
 select exists (select from ended_session where id = $1) as ended;
 
--- selectHappenings, src/runtime/dev.ts
-select 'callback' as what, id::text as key, received_at as at, invoice_ids[1] as "invoiceId",
-  null as "messageId",
-  method || ' recorded, then answered' || case
-    when verdict is not null then '; it names no invoice (' || verdict || ')'
-    when cardinality(invoice_ids) > 1 then '; it names ' || cardinality(invoice_ids) || ' invoices'
-    else ''
-  end as says
-from callback
-where received_at >= greatest($1::timestamptz, clock_timestamp() - $2::float8 * interval '1 ms')
-union all
-select 'asked', asked.invoice_id || ' ' || requests || ' ' || attempt || ' ' || asked.faults,
-  clock_timestamp(), asked.invoice_id, null,
-  case
-    when asked.faults > 0 then 'the provider could not be asked: ' || coalesce(
-      last_error, 'no reason was kept'
-    )
-    when invoice.id is null then 'the provider does not know it yet'
-    else 'the provider still says ' || invoice.status
-  end || '; it will be asked again at ' || to_char(due_at, 'HH24:MI:SS') || ' UTC'
-from confirmation as asked
-left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
-where asked.state = 'due' and (attempt > 0 or asked.faults > 0)
-  and requested_at >= greatest($3::timestamptz, clock_timestamp() - $4::float8 * interval '1 ms')
-union all
-select 'confirmed', asked.invoice_id || ' decided ' || settled_at, settled_at, asked.invoice_id, null,
-  'asked the provider: ' || coalesce(
-    invoice.status, 'it does not know it'
-  ) || ', so the verdict is ' || coalesce(verdict, asked.state)
-from confirmation as asked
-left join invoice on invoice.source = asked.source and invoice.id = asked.invoice_id
-where asked.state in ('done', 'dead')
-  and settled_at >= greatest($5::timestamptz, clock_timestamp() - $6::float8 * interval '1 ms')
-union all
-select 'published', message_id, publication.published_at, event.invoice_id, message_id,
-  'SNS accepted ' || event.type || ' as message ' || message_id
-from publication
-join event on event.source = publication.source and event.id = publication.event_id
-where publication.published_at >= greatest($7::timestamptz, clock_timestamp() - $8::float8 * interval '1 ms')
-order by 3
-limit $9;
-
 -- selectServer, src/runtime/doctor.ts
 select current_setting('server_version_num')::int as version, current_setting('server_version') as shown,
   current_setting('fsync') as fsync, pg_is_in_recovery()
