@@ -7,13 +7,7 @@
 // envelope there is no signature. For a local SNS set SNS_ORIGIN to its address, such as
 // http://127.0.0.1:4002.
 import { createServer, type IncomingMessage } from "node:http";
-import {
-  confirmSubscription,
-  InvoicePaidError,
-  onceOnly,
-  parseInvoicePaid,
-  postgresOnceOnly,
-} from "invoice-relay-events";
+import { confirmSubscription, InvoicePaidError, parseInvoicePaid } from "invoice-relay-events";
 import pg from "pg";
 
 const { TOPIC_ARN = "", DATABASE_URL = "", SNS_ORIGIN, PORT = "3000" } = process.env;
@@ -21,11 +15,14 @@ const trust = { topicArns: [TOPIC_ARN], trustedOrigins: SNS_ORIGIN === undefined
 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
-const store = postgresOnceOnly<pg.PoolClient>(pool);
-await store.createTable();
 await pool.query(
-  "create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text)",
+  `create table if not exists handled_event (event_id uuid primary key, handled_at timestamptz default now());
+   create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text)`,
 );
+
+/** Books a payment unless its event was handled before: both are written together, or neither. */
+const BOOK = `with claimed as (insert into handled_event values ($1) on conflict do nothing returning event_id)
+  insert into booking select $2, $3, $4 from claimed`;
 
 /** SNS posts at most 256 KiB, escaped once more. */
 const MAX_CHARACTERS = 1024 * 1024;
@@ -48,14 +45,9 @@ async function receive(request: IncomingMessage): Promise<number> {
       return 204;
     }
     for (const event of await parseInvoicePaid(body, trust)) {
-      const outcome = await onceOnly(store, event, async ({ data }, client) => {
-        await client.query("insert into booking values ($1, $2, $3)", [
-          data.invoiceId,
-          data.amount,
-          data.payer?.name ?? null,
-        ]);
-      });
-      process.stdout.write(`${outcome} ${event.data.invoiceId} ${event.data.amount}\n`);
+      const { invoiceId, amount, payer } = event.data;
+      const { rowCount } = await pool.query(BOOK, [event.id, invoiceId, amount, payer?.name ?? null]);
+      process.stdout.write(`${rowCount === 1 ? "handled" : "duplicate"} ${invoiceId} ${amount}\n`);
     }
     return 204;
   } catch (error) {

@@ -2,14 +2,16 @@
 // FunctionResponseTypes: [ReportBatchItemFailures]: then only the records that failed come back.
 // It takes an SNS subscription without a queue as well: parseUnsignedInvoicePaid(event) reads both.
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
+import { parseUnsignedInvoicePaid } from "invoice-relay-events";
 import pg from "pg";
 
-// One connection a container, kept between invocations. Its table is made by your migrations:
-// store.createTable().
+// One connection a container, kept between invocations. Your migrations make its tables, as in http-consumer.ts.
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });
 pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
-const store = postgresOnceOnly<pg.PoolClient>(pool);
+
+/** Books a payment unless its event was handled before: both are written together, or neither. */
+const BOOK = `with claimed as (insert into handled_event values ($1) on conflict do nothing returning event_id)
+  insert into booking select $2, $3, $4 from claimed`;
 
 /** Ends the connection; Lambda never calls it, tests do. */
 export const close = () => pool.end();
@@ -19,15 +21,8 @@ export async function handler(event: SQSEvent | SQSRecord[]): Promise<SQSBatchRe
   const batchItemFailures: { itemIdentifier: string }[] = [];
   for (const record of Array.isArray(event) ? event : event.Records) {
     try {
-      for (const paid of parseUnsignedInvoicePaid(record)) {
-        await onceOnly(store, paid, async ({ data }, client) => {
-          await client.query("insert into booking values ($1, $2, $3)", [
-            data.invoiceId,
-            data.amount,
-            data.payer?.name ?? null,
-          ]);
-        });
-      }
+      for (const { id, data } of parseUnsignedInvoicePaid(record))
+        await pool.query(BOOK, [id, data.invoiceId, data.amount, data.payer?.name ?? null]);
     } catch (error) {
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       batchItemFailures.push({ itemIdentifier: record.messageId });

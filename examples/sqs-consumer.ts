@@ -6,15 +6,21 @@
 // A message is deleted only when its handler is through; one that fails comes back after the queue's
 // visibility timeout and, after maxReceiveCount tries, goes to the queue's dead-letter queue.
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from "@aws-sdk/client-sqs";
-import { onceOnly, parseUnsignedInvoicePaid, postgresOnceOnly } from "invoice-relay-events";
+import { parseUnsignedInvoicePaid } from "invoice-relay-events";
 import pg from "pg";
 
 const { QUEUE_URL = "", DATABASE_URL = "" } = process.env;
 const sqs = new SQSClient({});
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 pool.on("error", (error) => process.stderr.write(`${error.message}\n`));
-const store = postgresOnceOnly<pg.PoolClient>(pool, { table: "handled_event_of_queue" });
-await store.createTable();
+await pool.query(
+  `create table if not exists handled_event (event_id uuid primary key, handled_at timestamptz default now());
+   create table if not exists booking (invoice_id uuid primary key, amount numeric not null, payer text)`,
+);
+
+/** Books a payment unless its event was handled before: both are written together, or neither. */
+const BOOK = `with claimed as (insert into handled_event values ($1) on conflict do nothing returning event_id)
+  insert into booking select $2, $3, $4 from claimed`;
 
 for (;;) {
   const { Messages = [] } = await sqs.send(
@@ -23,11 +29,9 @@ for (;;) {
   for (const message of Messages) {
     try {
       for (const event of parseUnsignedInvoicePaid(message)) {
-        // What the handler writes through this client commits together with the memory of the event.
-        const outcome = await onceOnly(store, event, async (_event, client) => {
-          await client.query("select 1");
-        });
-        process.stdout.write(`${outcome} ${event.data.invoiceId} ${event.data.amount}\n`);
+        const { invoiceId, amount, payer } = event.data;
+        const { rowCount } = await pool.query(BOOK, [event.id, invoiceId, amount, payer?.name ?? null]);
+        process.stdout.write(`${rowCount === 1 ? "handled" : "duplicate"} ${invoiceId} ${amount}\n`);
       }
       await sqs.send(new DeleteMessageCommand({ QueueUrl: QUEUE_URL, ReceiptHandle: message.ReceiptHandle }));
     } catch (error) {

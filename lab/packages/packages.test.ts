@@ -82,26 +82,21 @@ describe("invoice-relay-events, installed into an empty project", () => {
     expect($id).toBe("urn:invoice-relay:schema:invoice.paid:v1");
   });
 
-  it("parses an event and handles it once, on Node 20", async () => {
+  it("parses an event on Node 20", async () => {
     const payload = join(root, "test/events/published/v1/payloads/full.json");
     const told = await project.script(
       `import { readFileSync } from "node:fs";
-       import { memoryOnceOnly, onceOnly } from "invoice-relay-events";
        import { parseInvoicePaid, parseUnsignedInvoicePaid } from "invoice-relay-events";
-       const store = memoryOnceOnly();
        const body = readFileSync(${JSON.stringify(payload)}, "utf8");
        const [event] = parseUnsignedInvoicePaid({ body });
-       const deliver = () => onceOnly(store, event, async () => {});
        const topicArns = ["arn:aws:sns:eu-west-1:123456789012:invoices"];
        const refused = await parseInvoicePaid(body, { topicArns }).catch((error) => error.kind);
-       const outcomes = [await deliver(), await deliver()];
-       console.log(JSON.stringify({ node: process.version, amount: event.data.amount, outcomes, refused }));`,
+       console.log(JSON.stringify({ node: process.version, amount: event.data.amount, refused }));`,
       node20,
     );
     expect(told).toEqual({
       node: expect.stringMatching(/^v20\./),
       amount: "1500.50",
-      outcomes: ["handled", "duplicate"],
       refused: "unreadable",
     });
   });

@@ -6,14 +6,5 @@ export {
   invoicePaidId,
   invoicePaidSchema,
 } from "./invoice-paid.ts";
-export {
-  memoryOnceOnly,
-  type OnceOnlyStore,
-  onceOnly,
-  type PostgresClient,
-  type PostgresOnceOnly,
-  type PostgresPool,
-  postgresOnceOnly,
-} from "./once-only.ts";
 export { parseInvoicePaid, parseUnsignedInvoicePaid } from "./parse-invoice-paid.ts";
 export { confirmSubscription, type Trust } from "./verify-signature.ts";

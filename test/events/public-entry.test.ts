@@ -17,8 +17,8 @@ describe("the public entry of events", () => {
 
   it("gives out what docs/events/README.md describes, and no more", () => {
     expect(Object.keys(entry).sort()).toEqual([
-      ...["InvoicePaidError", "confirmSubscription", "invoicePaidId", "invoicePaidSchema", "memoryOnceOnly"],
-      ...["onceOnly", "parseInvoicePaid", "parseUnsignedInvoicePaid", "postgresOnceOnly"],
+      ...["InvoicePaidError", "confirmSubscription", "invoicePaidId", "invoicePaidSchema"],
+      ...["parseInvoicePaid", "parseUnsignedInvoicePaid"],
     ]);
   });
 });

@@ -66,7 +66,7 @@ export function answerErrors(log: Logger): ErrorRequestHandler {
   };
 }
 
-export function refusalFor(error: unknown): Refused {
+function refusalFor(error: unknown): Refused {
   if (error instanceof Refused) return error;
   const { status = 500, limit = "fewer", type } = error as { status?: number; limit?: number; type?: string };
   if (status === 413) return new Refused("tooLarge", `The request's body should have at most ${limit} bytes`);

@@ -86,7 +86,7 @@ function asStrings({ invoice, collectionId }: CallbackSubject) {
 }
 
 /** The address of a payer's browser afterwards: the callback URL, with the invoice's id and status. */
-export function browserReturnUrl(callbackUrl: string, invoiceId: string, status: string): string {
+function browserReturnUrl(callbackUrl: string, invoiceId: string, status: string): string {
   const url = new URL(callbackUrl);
   url.searchParams.set("invoiceId", invoiceId);
   url.searchParams.set("status", status);
