@@ -262,7 +262,6 @@ service_charge numeric
 vat numeric
 total_amount numeric
 settleable_amount numeric
-payer_email_hash integer
 source text not null
 status text not null
 type text
@@ -276,7 +275,6 @@ document json not null
   constraint invoice_pkey PRIMARY KEY (source, id)
   index invoice_confirmed_at ON public.invoice USING brin (confirmed_at)
   index invoice_paid_at ON public.invoice USING btree (source, paid_at) WHERE (paid_at IS NOT NULL)
-  index invoice_payer_email ON public.invoice USING btree (payer_email_hash) WHERE (payer_email_hash IS NOT NULL)
   index invoice_reference ON public.invoice USING btree (reference) WHERE (reference IS NOT NULL)
 `,
   invoice_snapshot: `

@@ -85,8 +85,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       'Invoices whose personal data was erased: nothing is kept of what comes in about them.';
     create index erased_invoice_unchecked on erased_invoice (erased_at) where checked_at is null`.execute(db);
 
-  // `payer_email_hash`: 32 bits of the address' digest, to find it by; too few to be told by them. Personal
-  // data stands in `document`, `title` and `reference`, so that erasing has one place to go. `document` is
+  // Personal data stands in `document`, `title` and `reference`, so that erasing has one place to go. `document` is
   // json as text: jsonb would refuse NUL escapes and change the digits of numbers.
   await sql`
     create table invoice (
@@ -102,7 +101,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       vat numeric,
       total_amount numeric,
       settleable_amount numeric,
-      payer_email_hash integer,
       source text not null,
       status text not null,
       type text,
@@ -117,9 +115,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     );
     comment on table invoice is 'The newest confirmed answer about each invoice.';
     create index invoice_paid_at on invoice (source, paid_at) where paid_at is not null;
-    -- For whoever has the merchant's own number, or the payer on the telephone.
+    -- For whoever has the merchant's own number.
     create index invoice_reference on invoice (reference) where reference is not null;
-    create index invoice_payer_email on invoice (payer_email_hash) where payer_email_hash is not null;
     -- For what was confirmed lately.
     create index invoice_confirmed_at on invoice using brin (confirmed_at);
 

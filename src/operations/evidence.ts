@@ -4,7 +4,7 @@ import { eventsOf, type WholeEvent } from "../pipeline/publish/index.ts";
 import { firstCallbacksNaming, readCallbackWhole, type WholeCallback } from "../pipeline/receive/index.ts";
 import type { Database } from "../platform/database/index.ts";
 import { type Mask, markupText, plainText } from "../platform/values/index.ts";
-import { type Reading, shownBody } from "./find.ts";
+import { type Reading, shownBody } from "./find-callbacks.ts";
 import { type Parts, type ZipEntry, zipParts } from "./report/file.ts";
 import { clockText, headlineOf, meaningOf } from "./timeline.ts";
 import { readTimeline } from "./timeline-reading.ts";

@@ -2,7 +2,6 @@ export { activityBook } from "./activity.ts";
 export { noteWaiting, readBacklogAges, readVitalSigns, type VitalSigns } from "./backlog.ts";
 export { closeAlarmsOfRemoved } from "./close-alarms.ts";
 export { checkErased } from "./erase.ts";
-export { searchInvoices } from "./find.ts";
 export { noteLateProofs } from "./late-proofs.ts";
 export { countGiven, day, idGiven, name, timeGiven } from "./list/fields.ts";
 export { callbackOperations, invoiceOperations } from "./list/invoices.ts";
@@ -41,7 +40,6 @@ export { readStatus } from "./status-facts.ts";
 export { groupWords, heldWords } from "./status-meaning.ts";
 export { clockText, explained, foldTries, headlineOf, type Timeline } from "./timeline.ts";
 export { readTimeline } from "./timeline-reading.ts";
-export { INVOICES_FOUND } from "./views/invoices.ts";
 export { leftOut, PLAN, REPLAY_SHOWN } from "./views/replays.ts";
 export { wordsOf } from "./views/timeline.ts";
 export {

@@ -12,12 +12,11 @@ import {
 } from "../platform/database/index.ts";
 import { programVersion } from "../platform/process/index.ts";
 import { type ListedUpstream, listFirstServed } from "../platform/upstreams/index.ts";
-import { numberOf } from "../platform/values/index.ts";
 import { listProcesses } from "../platform/worker/index.ts";
 import { readBacklog, readWaiting } from "./backlog.ts";
 import { listPausable } from "./pause.ts";
 import type { Facts, Held, PausableWork, Status, StatusSettings } from "./status.ts";
-import { assess, keepsFromAnswers } from "./status-meaning.ts";
+import { assess } from "./status-meaning.ts";
 import { listUndelivered } from "./undelivered.ts";
 
 const ALARM_LIMIT = 20;
@@ -77,25 +76,4 @@ async function heldOf(
 export async function readStatus(db: Database, settings: StatusSettings): Promise<Status> {
   const facts = await inSnapshot(db, (snapshot) => readFacts(snapshot, settings));
   return { ...assess(facts), ...facts };
-}
-
-/**
- * The confirmations that no answer covers yet, by source, and what keeps them: until then their payments are found
- * by ids and references alone.
- * @param source of this one only
- */
-export async function readUnanswered(db: Database, source?: string) {
-  const isMeant = (one: { source: string }) => source === undefined || one.source === source;
-  return await inSnapshot(db, async (snapshot) => {
-    if (!(await readWaiting(snapshot)).payments.some(isMeant)) return [];
-    const facts = await readFacts(snapshot, { sources: null, intervalMs: 0 });
-    return facts.waiting.filter(isMeant).map(({ source, count, oldestSeconds }) => {
-      const reason = keepsFromAnswers(facts, source);
-      const why = reason === null ? "" : `: ${reason}`;
-      const sentence =
-        `${numberOf(count, "payment")} of source ${source} ${count === 1 ? "waits" : "wait"} for the provider's ` +
-        `answer${why}. Until the answer comes, only its id or reference finds a payment.`;
-      return { source, count, oldestSeconds, reason, sentence };
-    });
-  });
 }

@@ -1,6 +1,5 @@
 import { READ_ONLY } from "../platform/database/index.ts";
 import { clock, numberOf } from "../platform/values/index.ts";
-import { keepsPayments, standingIn } from "../platform/worker/index.ts";
 import { unprovenIn } from "./late-proofs.ts";
 import type { ActionItem, AlarmGroup, Facts, Held, Status } from "./status.ts";
 
@@ -104,14 +103,6 @@ export function assess(facts: Facts): Omit<Status, keyof Facts> {
 
 export const groupWords = ({ title, subject }: Pick<AlarmGroup, "title" | "subject">): string =>
   subject ? `${title} (${subject})` : title;
-
-/** Says why confirmations of a source wait for answers; null where no cause is known. Pure. */
-export function keepsFromAnswers(facts: Facts, source: string): string | null {
-  const held = facts.held.find(({ work, name }) => work === "confirm" && name === source);
-  if (held !== undefined) return heldWords(held);
-  const standing = standingIn(facts.processes).find(({ worker }) => keepsPayments(worker));
-  return (facts.readOnly ? null : undoneIn(facts)) ?? standing?.reason ?? null;
-}
 
 /** Says why a source or topic is held up, by whom, and until when. */
 export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...upstream }: Held): string {

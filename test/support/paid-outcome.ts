@@ -13,7 +13,7 @@ export function paidOutcome(
     ...{ createdAt: noon, modifiedAt: noon, paidAt: noon, askedAt: noon, confirmedAt: noon },
     ...{ amount: "10.00", serviceCharge: null, vat: null, totalAmount: null, settleableAmount: null },
     ...{ status: "Paid", type: "Live", collectionName: null, title, reference: null },
-    ...{ paymentMethod: null, serviceFeePayer: null, payerEmailHash: null, document: "{}", erased: false },
+    ...{ paymentMethod: null, serviceFeePayer: null, document: "{}", erased: false },
     ...{ digest: title, differs: true, newest: true },
   };
   const event: Outcome["event"] =

@@ -21,10 +21,9 @@ const INVOICE = `
   insert into invoice as known
     (id, source, created_at, modified_at, paid_at, asked_at, confirmed_at, amount, service_charge, vat,
      total_amount, settleable_amount, status, type, collection_name, title, reference, payment_method,
-     service_fee_payer, payer_email_hash, digest, document)
+     service_fee_payer, digest, document)
   values
-    ($1, 'default', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-     $21)
+    ($1, 'default', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
   on conflict (source, id) do update set
     modified_at = excluded.modified_at, paid_at = excluded.paid_at, asked_at = excluded.asked_at,
     confirmed_at = excluded.confirmed_at, amount = excluded.amount, total_amount = excluded.total_amount,
@@ -77,7 +76,7 @@ async function store(client: pg.PoolClient, { invoiceId, invoice: i, event: e }:
   await client.query(INVOICE, [
     ...[invoiceId, i.createdAt, i.modifiedAt, i.paidAt, i.askedAt, i.confirmedAt],
     ...[i.amount, i.serviceCharge, i.vat, i.totalAmount, i.settleableAmount, i.status, i.type],
-    ...[i.collectionName, i.title, i.reference, i.paymentMethod, i.serviceFeePayer, i.payerEmailHash],
+    ...[i.collectionName, i.title, i.reference, i.paymentMethod, i.serviceFeePayer],
     ...[i.digest, i.document],
   ]);
   await client.query(EVENT, [e.id, invoiceId, e.type, e.invoiceType, e.collectionName, e.payload]);

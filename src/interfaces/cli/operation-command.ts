@@ -17,11 +17,11 @@ import { currencyOf, SERVE_REQUIRES, sourcesOf } from "../../platform/config/ind
 import type { Database } from "../../platform/database/index.ts";
 import { notFoundError, RelayError, type Remedy } from "../../platform/errors/index.ts";
 import { Signer } from "../../platform/signing/index.ts";
-import { clock, countText, maskOf, type Role } from "../../platform/values/index.ts";
+import { countText, maskOf, type Role } from "../../platform/values/index.ts";
 import { leaseOf, notifyWorkers } from "../../platform/worker/index.ts";
 import type { ListWork } from "../../runtime/index.ts";
 import type { CommandContext, Output } from "./command-context.ts";
-import { countValue, hasNone, operator } from "./option-values.ts";
+import { hasNone, operator } from "./option-values.ts";
 import { innerOf, resultText, viewOf } from "./render.ts";
 
 type Operations = (typeof operations)[number];
@@ -95,7 +95,6 @@ export function operationCommand<
   for (const [name, schema] of inPath) command.argument(`<${name}>`, descriptionOf(schema));
   for (const [name, schema] of fields) command.addOption(optionOf(name, schema, named[name]));
   words.extend?.(command);
-  if (isPaged(operation)) command.option("--limit <number>", "the most to list", countValue, 50);
   return command.action(async () => {
     const options = { ...command.opts<CommandInput>(), ...takenByParent(command) };
     const given = await input(
@@ -107,8 +106,7 @@ export function operationCommand<
       command.args,
     );
     // Before anything is asked of the database.
-    const first = isPaged(operation) ? { ...given, limit: undefined } : given;
-    const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, first)));
+    const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, given)));
     await withOperationContext(context, async (operating, endProgress) => {
       // Before anybody is asked whether to go on.
       await requireKnownNames(operating, asked);
@@ -119,8 +117,7 @@ export function operationCommand<
         if (result !== null) return result as ResultOf<Id>;
         throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.", words.others);
       };
-      const ask = () => (isPaged(operation) ? allPages(call, given, context.stderr) : call(given));
-      const result = await (words.run?.(call, given, options, operating) ?? ask());
+      const result = await (words.run?.(call, given, options, operating) ?? call(given));
       if ((operation as { isFinding?(result: unknown): boolean }).isFinding?.(result)) context.fault();
       words.check?.(result);
       if (words.show !== undefined) return await words.show(result, options);
@@ -185,36 +182,8 @@ function inWordsOf<Read>(command: Command, named: Readonly<Record<string, string
 
 function fieldsOf({ query, body }: Operation): [name: string, schema: z.ZodType][] {
   const shape = { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
-  const pages = "cursor" in shape ? ["cursor", "limit"] : [];
-  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => !pages.includes(name));
+  return (Object.entries(shape) as [string, z.ZodType][]).filter(([name]) => name !== "cursor");
 }
-
-const isPaged = ({ query, body }: Operation): boolean =>
-  "cursor" in { ...query?.shape, ...(body instanceof z.ZodObject ? body.shape : {}) };
-
-const PAGE = 200;
-
-/** Page after page, up to `limit`; the other fields come from the first page. A terminal shows the progress. */
-async function allPages<Result>(
-  call: (given: CommandInput) => Promise<Result>,
-  { limit, ...filters }: CommandInput,
-  output: CommandContext["stderr"],
-): Promise<Result> {
-  const say = (text: string) => output.isTTY === true && output.write(`\r${text}\u001B[K`);
-  const page = async (cursor: string | undefined, found: number) =>
-    (await call({ ...filters, cursor, limit: Math.min(PAGE, Number(limit) - found) })) as Paged<Result>;
-  const all = await page(undefined, 0);
-  while (all.next !== null && all.items.length < Number(limit)) {
-    if (all.searchedTo != null) say(`Searched back to ${clock(all.searchedTo)}`);
-    const { items, next, searchedTo } = await page(all.next, all.items.length);
-    all.items.push(...items);
-    Object.assign(all, { next, searchedTo });
-  }
-  say("");
-  return all;
-}
-
-type Paged<Result> = Result & { items: unknown[]; next: string | null; searchedTo?: Date | null };
 
 function inputOf({ pathParameters, query, body }: Operation, given: CommandInput): OperationInput {
   const pick = (shape: object = {}) =>

@@ -246,9 +246,8 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   "callback-url": "--reference ORDER-4711",
   // It shows its own.
   api: [],
-  "callbacks list": "--refused --from 2026-10-01",
-  invoice: "3f1c6a52",
-  invoices: "NGN 40,645.00",
+  "callbacks list": "--verdict refused --from 2026-10-01",
+  invoices: "--reference order-7",
   reconcile: "--from 2026-10-01 --to 2026-10-31",
   certify: "--from 2026-10-01 --to 2026-10-31",
   "certificate list": "--result not_equal",

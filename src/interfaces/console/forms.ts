@@ -68,7 +68,7 @@ function fieldOf(name: string, schema: Schema, label: string): Omit<FormField, "
 }
 
 function kindOf(name: string, { type, format, pattern = "", enum: states, maxLength }: Schema) {
-  if (name === "source" || name === "collection") return name;
+  if (name === "source") return name;
   if (states !== undefined) return "choice";
   if (type === "boolean") return "check";
   if (type === "integer") return "number";

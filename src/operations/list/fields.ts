@@ -19,7 +19,7 @@ const CLOCK = "([01]\\d|2[0-3]):[0-5]\\d";
 const TIME = new RegExp(`^${DAY}([T ]${CLOCK}(:[0-5]\\d(\\.\\d+)?)?(Z|[+-]${CLOCK.replace(":", ":?")})?)?$`);
 
 const NO_TIME = "should be a day or a time in UTC such as 2026-11-01 or 2026-11-01T08:30";
-export const timeText = z.string().regex(TIME, { error: NO_TIME, abort: true });
+const timeText = z.string().regex(TIME, { error: NO_TIME, abort: true });
 
 /** A day or a time, in UTC unless it names a zone; read as ISO 8601. */
 export const timeGiven = timeText
@@ -149,30 +149,22 @@ const cursor = z
     }
   });
 
-/** Pages of a long list: the cost of a page is bounded under all filters. */
+/** Pages of a long list. */
 export const pageInQuery = z.object({
-  limit: countGiven(1, 200).default(50).describe("the most to list"),
+  ...limitInQuery.shape,
   cursor: cursor.optional().describe("`next` of the previous page, with the same filters"),
 });
 
-/** A page with fewer items than asked for may not be the last one: `next` says whether to continue. */
 export const pageOf = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
-    next: z
-      .string()
-      .nullable()
-      .describe("The cursor of the next page, which may follow an empty page; null at the end."),
-    searchedTo: time
-      .nullable()
-      .describe("How far back this page searched; null when it searched everything."),
+    next: z.string().nullable().describe("The cursor of the next page; null at the end."),
   });
 
 export const pageFrom = <Item>({ items, next }: Found<Item>) => ({
   items,
   next:
     next === null ? null : Buffer.from(JSON.stringify([next.at, next.id, next.source])).toString("base64url"),
-  searchedTo: next === null ? null : new Date(next.at),
 });
 
 export const bodyShown = {

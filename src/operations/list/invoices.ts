@@ -1,18 +1,16 @@
 import { z } from "zod";
-import { seenCollections } from "../../pipeline/confirm/index.ts";
+import { OWN_VERDICTS } from "../../pipeline/receive/index.ts";
 import { planReplay, startReplay } from "../../pipeline/replay/index.ts";
 import { RelayError } from "../../platform/errors/index.ts";
-import { plainAddress } from "../../platform/http/index.ts";
-import { readAs } from "../../platform/validation/index.ts";
-import { dayOf, personalMaskOf } from "../../platform/values/index.ts";
+import { personalMaskOf } from "../../platform/values/index.ts";
 import { erased, eraseInvoice } from "../erase.ts";
 import { readEvidence } from "../evidence.ts";
-import { findCallbacks, findInvoices, readingFor, searchInvoices, showCallback } from "../find.ts";
-import { personalTerms, terms } from "../list-invoices.ts";
+import { findCallbacks, readingFor, showCallback } from "../find-callbacks.ts";
+import { findInvoices, terms } from "../list-invoices.ts";
 import { explained, timeline } from "../timeline.ts";
 import { readTimeline } from "../timeline-reading.ts";
 import { CALLBACK, CALLBACKS } from "../views/callbacks.ts";
-import { EVIDENCE, INVOICES, INVOICES_FOUND } from "../views/invoices.ts";
+import { EVIDENCE, INVOICES } from "../views/invoices.ts";
 import { ERASED } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
 import {
@@ -26,17 +24,9 @@ import {
   reason,
   source,
   timeGiven,
-  verdict,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-import {
-  callbackShown,
-  invoiceEvidence,
-  invoicesFound,
-  listedCallback,
-  listedInvoice,
-  replayStarted,
-} from "./results.ts";
+import { callbackShown, invoiceEvidence, listedCallback, listedInvoice, replayStarted } from "./results.ts";
 
 const { get, post } = operationsAbout("Invoices");
 
@@ -74,48 +64,13 @@ const again = <const Id extends string, const Path extends string>(
 
 export const invoiceOperations = [
   get("listInvoices", "/invoices", {
-    summary: "List payments, the newest first; by reference, status, day, collection or amount",
+    summary: "List payments, the newest first; by id, reference, verdict, day, collection or source",
     query: z.object({ ...terms, ...pageInQuery.shape }),
     example: { query: { from: "2026-10-01", to: "2026-10-31", collection: "School fees" } },
     result: pageOf(listedInvoice),
     view: { lists: [listOf("items", INVOICES)] },
     run: async ({ db }, { query: { cursor: from = null, limit, ...terms } }) =>
       pageFrom(await findInvoices(db, terms, { from, limit })),
-  }),
-  post("searchInvoices", "/invoices/search", {
-    role: "read",
-    summary:
-      "Find payments by id, reference, payer, amount or day; the payer's name and e-mail stay out of URLs",
-    body: z.strictObject({
-      ...terms,
-      ...pageInQuery.shape,
-      ...personalTerms,
-      text: z
-        .string()
-        .max(1_000)
-        .optional()
-        .describe(
-          "An id or the beginning of an id, an e-mail address, reference, amount, day or payer's name, recognised " +
-            "by its form.",
-        ),
-    }),
-    example: { body: { text: "NGN 40,645.00" } },
-    result: invoicesFound,
-    view: INVOICES_FOUND,
-    async run({ db }, { body: { cursor: from = null, limit, text = "", ...terms } }) {
-      const today = dayOf(new Date());
-      const { searched, others, waiting, ...page } = await searchInvoices(
-        db,
-        { ...terms, text, today },
-        { from, limit },
-      );
-      return { ...pageFrom(page), searched, others, waiting };
-    },
-  }),
-  get("listCollections", "/collections", {
-    summary: "Name the collections that the last payments of each source were in",
-    result: z.object({ items: z.array(z.object({ source: z.string(), name: z.string() })) }),
-    run: async ({ db }) => ({ items: await seenCollections(db) }),
   }),
   get("showInvoice", "/invoices/{id}", {
     summary: "Show everything that happened to one invoice, and what happens next",
@@ -168,17 +123,7 @@ export const callbackOperations = [
     query: z.object({
       ...pageInQuery.shape,
       source,
-      verdict: verdict
-        .optional()
-        .describe("the best verdict of its invoices, or its own: unreadable, ping, refused"),
-      foundBy: name(100).optional().describe("where in the callback its ids were found, such as data.id"),
-      remoteAddress: z
-        .string()
-        .max(100)
-        .meta({ anyOf: [{ format: "ipv4" }, { format: "ipv6" }] })
-        .pipe(readAs((text) => plainAddress(text.trim()), "should be an IP address such as 203.0.113.7"))
-        .optional()
-        .describe("the sender's address, in any spelling"),
+      verdict: z.enum(OWN_VERDICTS).optional().describe("its own, of one that asks about no invoice"),
       invoiceId: idGiven.optional().describe("only those that name this invoice"),
       reference: name(1_000).optional().describe("the merchant's reference from the URL, compared whole"),
       from: timeGiven.optional().describe("received at this time or later"),

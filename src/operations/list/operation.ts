@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { isInCollection, seenCollections } from "../../pipeline/confirm/index.ts";
 import type { Route } from "../../pipeline/publish/index.ts";
 import type { certifyPeriod, reconcilePeriod } from "../../pipeline/reconcile/index.ts";
 import type { Database } from "../../platform/database/index.ts";
@@ -7,7 +6,7 @@ import { isRefusedData, notFoundError, RelayError } from "../../platform/errors/
 import type { Signer } from "../../platform/signing/index.ts";
 import { listFirstServed } from "../../platform/upstreams/index.ts";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
-import { isUuid, type Mask, type Role, SOME_ID, shortText } from "../../platform/values/index.ts";
+import { type Mask, type Role, SOME_ID, shortText } from "../../platform/values/index.ts";
 import type { Activity } from "../activity.ts";
 import type { BookSource } from "../report/read-payments.ts";
 import type { StatusSettings } from "../status.ts";
@@ -294,14 +293,9 @@ function filtersOf({ query, body }: OperationInput): Record<string, unknown>[] {
 }
 
 function refuseInverted(given: Record<string, unknown>): void {
-  for (const [first, last] of [
-    ["from", "to"],
-    ["confirmedFrom", "confirmedTo"],
-  ] as const) {
-    const [from, to] = [given[first], given[last]];
-    if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
-      throw new BadInput(`${first} should not be after ${to}, the end of the period`);
-  }
+  const { from, to } = given;
+  if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
+    throw new BadInput(`from should not be after ${to}, the end of the period`);
 }
 
 /** Reads one value. @throws BadInput */
@@ -341,18 +335,10 @@ export async function runOperation(
 
 type Known = Pick<OperationContext, "db" | "statusSettings">;
 
-/**
- * Refuses a source or collection that the relay has never known: it is a typing error, not a filter without
- * matches.
- * @throws RelayError that names the known ones
- */
+/** @throws RelayError for a source that the relay has never known: a typing error, not a filter without matches. */
 export async function requireKnownNames(known: Known, input: OperationInput): Promise<void> {
-  for (const { source, collection } of filtersOf(input)) {
-    if (typeof source === "string") requireKnown("source", source, await sourcesOf(known));
-    if (typeof collection !== "string") continue;
-    if (isUuid(collection)) requireKnown("collection", collection, await collectionIdsOf(known));
-    else await requireCollection(known.db, collection);
-  }
+  for (const { source } of filtersOf(input))
+    if (typeof source === "string") requireKnownSource(source, await sourcesOf(known));
 }
 
 async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
@@ -360,25 +346,14 @@ async function sourcesOf({ db, statusSettings }: Known): Promise<string[]> {
   return [...served.map(({ source }) => source), ...(statusSettings.sources ?? []).map(({ name }) => name)];
 }
 
-async function collectionIdsOf({ db, statusSettings }: Known): Promise<string[]> {
-  const set = (statusSettings.sources ?? []).flatMap(({ collectionIds }) => collectionIds);
-  const { certifiedCollections } = await import("../../pipeline/reconcile/index.ts");
-  return [...set, ...(await certifiedCollections(db))];
-}
-
-async function requireCollection(db: Database, name: string): Promise<void> {
-  const seen = (await seenCollections(db)).map((one) => one.name);
-  if (!seen.includes(name) && !(await isInCollection(db, name))) requireKnown("collection", name, seen);
-}
-
 const NAMED = 20;
 
 /** Where nothing is known at all, nothing is refused. */
-function requireKnown(what: string, name: string, given: readonly string[]): void {
+function requireKnownSource(name: string, given: readonly string[]): void {
   const known = [...new Set(given)];
   if (known.length === 0 || known.includes(name)) return;
   const more = known.length > NAMED ? `, and ${known.length - NAMED} more` : "";
   throw notFoundError(
-    `There is no ${what} "${shortText(name)}". Known: ${known.slice(0, NAMED).join(", ")}${more}.`,
+    `There is no source "${shortText(name)}". Known: ${known.slice(0, NAMED).join(", ")}${more}.`,
   );
 }

@@ -8,17 +8,7 @@ import type { pauseResult } from "../pause.ts";
 import type { retentionResult } from "../retention.ts";
 import type { alarm } from "../status.ts";
 import type { Either } from "../views/view.ts";
-import {
-  answeredId,
-  bodyShown,
-  decimal,
-  eventState,
-  pageOf,
-  shownVerdict,
-  time,
-  verdict,
-  whole,
-} from "./fields.ts";
+import { answeredId, bodyShown, decimal, eventState, shownVerdict, time, verdict, whole } from "./fields.ts";
 
 // Results of operations, and their types for the views. Results of other modules stand there.
 
@@ -157,36 +147,11 @@ export const listedInvoice = z.object({
   type: z.string().nullable(),
   reference: z.string().nullable(),
   collection: z.string().nullable(),
-  amount: decimal.nullable(),
   totalAmount: decimal.nullable(),
   paidAt: time.nullable(),
   confirmedAt: time.nullable(),
   verdict: shownVerdict.nullable(),
   event: eventState.nullable().describe("The state of its event; null without one."),
-  eventId: answeredId.nullable().describe("Null without an event."),
-});
-
-export const invoicesFound = pageOf(listedInvoice).extend({
-  searched: z
-    .array(z.string())
-    .describe("The searches made, in words, in this order; all but the last found nothing."),
-  others: z
-    .array(z.object({ what: z.enum(["callback", "certificate", "replay"]), id: answeredId, at: time }))
-    .describe("Other items whose id begins so; on the first page only."),
-  waiting: z
-    .array(
-      z.object({
-        source: z.string(),
-        count: whole,
-        oldestSeconds: z.number(),
-        reason: z.string().nullable().describe("Why they wait, in words; null where no cause is known."),
-        sentence: z.string().describe("The whole entry, in words."),
-      }),
-    )
-    .describe(
-      "Where nothing was found: the confirmations that no answer covers yet. Until then only ids, " +
-        "references and the verdict `pending` find their payments.",
-    ),
 });
 
 export const invoiceEvidence = z.object({
@@ -228,6 +193,3 @@ export const invoiceEvidence = z.object({
 export type ListedInvoice = Either<z.output<typeof listedInvoice>>;
 export type InvoiceEvidence = Either<z.output<typeof invoiceEvidence>>;
 export type Erased = Either<z.output<typeof erased>>;
-export type InvoicesFound = Either<
-  Pick<z.output<typeof invoicesFound>, "items" | "searched" | "others" | "waiting">
->;

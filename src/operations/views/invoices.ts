@@ -1,18 +1,5 @@
-import type { InvoiceEvidence, InvoicesFound, ListedInvoice } from "../list/results.ts";
-import {
-  eachOf,
-  id,
-  listOf,
-  money,
-  type Rows,
-  raw,
-  source,
-  state,
-  text,
-  time,
-  type View,
-  words,
-} from "./view.ts";
+import type { InvoiceEvidence, ListedInvoice } from "../list/results.ts";
+import { eachOf, id, listOf, money, type Rows, raw, source, state, text, time, type View } from "./view.ts";
 
 export const INVOICES: Rows<ListedInvoice> = {
   one: "payment",
@@ -29,32 +16,6 @@ export const INVOICES: Rows<ListedInvoice> = {
   ],
   none: "No payment has been confirmed yet.",
   why: "A payment without a callback is found by reconciling its day.",
-};
-
-const OTHERS: Rows<InvoicesFound["others"][number]> = {
-  one: "other",
-  id: id("Id", "id", { of: ({ what }) => what }),
-  columns: [state("What", "what"), time("At", "at")],
-};
-
-const WAITING: Rows<InvoicesFound["waiting"][number]> = {
-  one: "source",
-  columns: [source(), words("Backlog", "sentence", { isLong: true })],
-};
-
-/** Beside the payments that a search found. */
-export const BESIDE: View<InvoicesFound> = {
-  says: ({ items, searched }) =>
-    items.length > 0 || searched.length === 0 ? "" : `Searched: ${searched.join("; ")}.`,
-  lists: [
-    listOf("others", OTHERS, "With such an id"),
-    listOf("waiting", WAITING, "Not answered yet: found by id, reference and the verdict pending alone"),
-  ],
-};
-
-export const INVOICES_FOUND: View<InvoicesFound> = {
-  ...BESIDE,
-  lists: [listOf("items", INVOICES), ...(BESIDE.lists ?? [])],
 };
 
 const PUBLICATIONS: Rows<InvoiceEvidence["events"][number]["publications"][number]> = {

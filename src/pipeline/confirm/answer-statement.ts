@@ -210,7 +210,6 @@ export const INVOICE: Columns<Pick<Outcome, "invoice">> = {
   reference: indexedText(({ invoice }) => invoice?.reference ?? null),
   payment_method: text(({ invoice }) => invoice?.paymentMethod ?? null),
   service_fee_payer: text(({ invoice }) => invoice?.serviceFeePayer ?? null),
-  payer_email_hash: integer(({ invoice }) => invoice?.payerEmailHash ?? null),
   digest: text(({ invoice }) => invoice?.digest ?? null),
   document: json(({ invoice }) => invoice?.document ?? null),
 };

@@ -1,5 +1,5 @@
 export { OutcomeStore } from "./answer-statement.ts";
-export { CollectionNames, isInCollection, seenCollections } from "./collection-names.ts";
+export { CollectionNames } from "./collection-names.ts";
 export { ConfirmQueue, confirmPolicy } from "./confirm-queue.ts";
 export { longestWaits } from "./decide.ts";
 export {
@@ -16,9 +16,7 @@ export {
 } from "./erase.ts";
 export {
   classOfStatus,
-  emailHash,
   NEITHER_STATUS,
-  plainEmail,
   plainStatus,
   plainStatuses,
   type StatusSets,
@@ -29,7 +27,6 @@ export {
   answersOf,
   describePayments,
   hasStatus,
-  invoicesBeginning,
   type KeptAnswer,
   newestInvoiceId,
   noInvoiceIsKnown,

@@ -44,7 +44,6 @@ export {
   eventsByMinute,
   eventsOf,
   invoicesOf,
-  invoicesOfEvents,
   newestDeliveries,
   orphanedAcceptances,
   publicationsByMinute,

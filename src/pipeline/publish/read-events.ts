@@ -10,7 +10,6 @@ import {
   sourcesIn,
   typed,
 } from "../../platform/database/index.ts";
-import type { IdRange } from "../../platform/values/index.ts";
 import {
   EVENT_KEY,
   type EventKey,
@@ -54,20 +53,6 @@ export async function invoicesOf(
 ): Promise<(EventKey & { invoiceId: string })[]> {
   return await selectInvoiceIds.execute(db, events);
 }
-
-const selectInvoicesOf = new Statement(
-  { invoiceId: returned.uuid },
-  ({ value }: Slots<IdRange & { limit: number }>) => sql`
-    select found.invoice_id as "invoiceId" from unnest(${sourcesIn("event")}) as known (source)
-    cross join lateral (select invoice_id from event
-      where event.source = known.source
-        and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
-      order by id limit ${value(({ limit }) => limit)}) as found`,
-);
-
-/** The invoices of up to `limit` events of each source within the range. */
-export const invoicesOfEvents = async (db: Database, range: IdRange, limit: number) =>
-  (await selectInvoicesOf.execute(db, { ...range, limit })).map(({ invoiceId }) => invoiceId);
 
 const EVENT = {
   source: returned.text(),

@@ -16,8 +16,6 @@ export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread
 export {
   certificateCsvParts,
   certificatePage,
-  certificatesBeginning,
-  certifiedCollections,
   certifiedNames,
   issuedCertificateParts,
   listCertificates,

@@ -10,7 +10,6 @@ import {
   typed,
 } from "../../platform/database/index.ts";
 import { answeredId, decimal, time, whole } from "../../platform/validation/index.ts";
-import type { IdRange } from "../../platform/values/index.ts";
 import { describePayments } from "../confirm/index.ts";
 import {
   type Certificate,
@@ -59,21 +58,6 @@ interface CertificateFilters {
   from?: string | undefined;
   to?: string | undefined;
 }
-
-const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
-  db
-    .selectFrom("certificate")
-    .select(["id", "created_at as at"])
-    .where("id", ">=", first)
-    .where("id", "<=", last)
-    .where("document", "is not", null)
-    .orderBy("id", "desc")
-    .limit(limit),
-);
-
-/** Up to `limit` certificates whose ids are within the range. */
-export const certificatesBeginning = (db: Database, range: IdRange, limit: number) =>
-  selectBeginning(db, range, limit).execute();
 
 interface DifferenceFilters {
   /** YYYY-MM-DD, in its zone. */
@@ -217,13 +201,6 @@ export async function readCertificate(db: Database, id: string): Promise<Certifi
   const row = await selectDocument(db, id).executeTakeFirst();
   return (row?.document as Certificate | undefined) ?? null;
 }
-
-const selectCollections = query((db) =>
-  db.selectFrom("certificate").select(typed(returned.uuid, sql`unnest(collection_ids)`).as("id")).distinct(),
-);
-
-export const certifiedCollections = async (db: Database): Promise<string[]> =>
-  (await selectCollections(db).execute()).map(({ id }) => id);
 
 interface CollectionsOf {
   source: string;

@@ -12,7 +12,6 @@ export {
   listReplays,
   mustFindReplay,
   replayRefusal,
-  replaysBeginning,
   replaysWait,
 } from "./replay-rows.ts";
 export { followReplay, ReplayRunner, runReplayJob } from "./replay-runner.ts";

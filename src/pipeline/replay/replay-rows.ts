@@ -13,7 +13,7 @@ import {
 } from "../../platform/database/index.ts";
 import { notFoundError } from "../../platform/errors/index.ts";
 import { answeredId } from "../../platform/validation/index.ts";
-import { type IdRange, newId } from "../../platform/values/index.ts";
+import { newId } from "../../platform/values/index.ts";
 import { type Lease, LeasedRows, LeaseLost, leaseEnd } from "../../platform/worker/index.ts";
 import { invoicesOf, takeBackReplayed } from "../publish/index.ts";
 import type {
@@ -55,20 +55,6 @@ const selectReplays = query((db, limit: number) =>
 /** Newest first. */
 export const listReplays = ({ db, limit = 20 }: { db: Database; limit?: number }): Promise<Replay[]> =>
   selectReplays(db, limit).execute();
-
-const selectBeginning = query((db, { first, last }: IdRange, limit: number) =>
-  db
-    .selectFrom("replay")
-    .select(["id", "requested_at as at"])
-    .where("id", ">=", first)
-    .where("id", "<=", last)
-    .orderBy("id", "desc")
-    .limit(limit),
-);
-
-/** Up to `limit` replays whose ids are within the range, the newest first. */
-export const replaysBeginning = (db: Database, range: IdRange, limit: number) =>
-  selectBeginning(db, range, limit).execute();
 
 const selectReplay = query((db, id: string) => db.selectFrom("replay").select(COLUMNS).where("id", "=", id));
 

@@ -12,12 +12,10 @@ export {
 export {
   inKeyOrder,
   inSnapshot,
-  LOOKED_AT,
   type Page,
   type PagePosition,
-  type PageSlice,
-  sliceOf,
-  walk,
+  type PageWanted,
+  pageOfRows,
 } from "./page.ts";
 export {
   databaseClock,

@@ -1,5 +1,5 @@
 import { type Kysely, sql, Transaction } from "kysely";
-import { command, type RowOf, returned } from "./statement.ts";
+import { command } from "./statement.ts";
 import type { Database, Tables } from "./tables.ts";
 
 /** A position in an order of time; `at` as Postgres writes it, to the microsecond. */
@@ -9,41 +9,10 @@ export interface PagePosition {
   source: string;
 }
 
-/** The items found between two positions. */
-export interface PageSlice<Item> {
-  /** In the order of the walk, each with its position. */
-  found: (Item & { place: PagePosition })[];
-  /** Where it ended; null at the end of all. */
-  end: PagePosition | null;
-}
-
-/** The columns that a slice reads of each row. */
-export const LOOKED_AT = {
-  at: returned.text(),
-  /** Its number in the slice, from 1. */
-  place: returned.count,
-  matches: returned.boolean,
-};
-
-type LookedAt = RowOf<typeof LOOKED_AT> & { source: string };
-
-/** @param rows those that match and, if the slice has all of its `most` rows, the last one. */
-export function sliceOf<Row extends LookedAt>(
-  rows: readonly Row[],
-  most: number,
-  idOf: (row: Row) => string,
-): PageSlice<Omit<Row, keyof typeof LOOKED_AT>> {
-  const placeOf = (row: Row): PagePosition => ({ at: row.at, id: idOf(row), source: row.source });
-  const last = rows.at(-1);
-  return {
-    found: rows
-      .filter(({ matches }) => matches)
-      .map((row) => {
-        const { at: _, place: __, matches: ___, ...item } = row;
-        return { ...item, place: placeOf(row) };
-      }),
-    end: last?.place === most ? placeOf(last) : null,
-  };
+export interface PageWanted {
+  /** null: from the beginning. */
+  from: PagePosition | null;
+  limit: number;
 }
 
 export interface Page<Item> {
@@ -52,37 +21,17 @@ export interface Page<Item> {
   next: PagePosition | null;
 }
 
-/**
- * A page of a walk whose filters no index knows: slice by slice, until it is full, at the end, or its time is up. A
- * page costs about the same, however rare its items are (bounded, G8).
- */
-export async function walk<Item>({
-  from,
-  limit,
-  withinMs,
-  look,
-}: {
-  /** null: from the beginning. */
-  from: PagePosition | null;
-  limit: number;
-  withinMs: number;
-  look: (after: PagePosition | null) => Promise<PageSlice<Item>>;
-}): Promise<Page<Item>> {
-  const until = performance.now() + withinMs;
-  const found: (Item & { place: PagePosition })[] = [];
-  for (let after = from; ; ) {
-    const slice = await look(after);
-    found.push(...slice.found);
-    after = slice.end;
-    const isOver = found.length >= limit || after === null || performance.now() >= until;
-    if (!isOver) continue;
-    const items = found.slice(0, limit);
-    const last = items.at(-1)?.place ?? null;
-    return {
-      items: items.map(({ place: _, ...item }) => item as unknown as Item),
-      next: found.length > limit ? last : after,
-    };
-  }
+/** @param rows one more than the limit, if there are so many */
+export function pageOfRows<Row extends { at: string; source: string }>(
+  rows: readonly Row[],
+  limit: number,
+  idOf: (row: Row) => string,
+): Page<Omit<Row, "at">> {
+  const last = rows.length > limit ? rows[limit - 1] : undefined;
+  return {
+    items: rows.slice(0, limit).map(({ at: _, ...item }) => item),
+    next: last === undefined ? null : { at: last.at, id: idOf(last), source: last.source },
+  };
 }
 
 const walkIndexes = command(

@@ -5,25 +5,6 @@ export const SOME_ID = "3f1c6a52-1b1e-4c55-9d0a-6f2f6a2b8c11";
 export const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 export const isUuid = (text: string): boolean => UUID.test(text);
 
-/** The ids that begin alike, from the first to the last. */
-export interface IdRange {
-  first: string;
-  last: string;
-}
-
-/** The ids that begin so (`af308019…`), or all of one. @returns null for none, or fewer than eight digits. */
-export function idRange(text: string): IdRange | null {
-  const typed = text
-    .trim()
-    .replace(/(…|\.{3})$/, "")
-    .toLowerCase();
-  const digits = typed.replaceAll("-", "");
-  const whole = (end: string) =>
-    digits.padEnd(32, end).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-  const range = { first: whole("0"), last: whole("f") };
-  return /^[0-9a-f]{8,32}$/.test(digits) && range.first.startsWith(typed) ? range : null;
-}
-
 /** The first in the order of UUIDs, and what some send for "no id yet": nothing is kept under it. */
 export const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 

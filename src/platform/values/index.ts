@@ -1,4 +1,4 @@
-export { type IdRange, idRange, isUuid, NIL_UUID, newId, SOME_ID, UUID } from "./ids.ts";
+export { isUuid, NIL_UUID, newId, SOME_ID, UUID } from "./ids.ts";
 export { endOfString, indentedJson, isTooIntricate, jsonIn } from "./json.ts";
 export {
   ERASED_COLUMNS,
@@ -18,8 +18,6 @@ export {
   withTextsMasked,
 } from "./mask.ts";
 export {
-  AMOUNT,
-  amountIn,
   CSV_FORM,
   cellText,
   countText,

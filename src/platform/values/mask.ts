@@ -51,7 +51,7 @@ interface PersonalField {
 
 export const PERSONAL_FIELDS: readonly PersonalField[] = [
   { answer: "payerName", event: "payer" },
-  { answer: "payerEmail", event: "payer", column: "payer_email_hash" },
+  { answer: "payerEmail", event: "payer" },
   { answer: "payerPhoneNumber", event: "payer" },
   { answer: "billerName", event: "biller" },
   { answer: "billerAddress", event: "biller" },

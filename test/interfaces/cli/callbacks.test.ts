@@ -27,14 +27,11 @@ it("a refused callback says which check failed, and callbacks are found by what 
       failedCheck: string | null;
     }[];
 
-  expect(await listed("--refused")).toMatchObject([
+  expect(await listed("--verdict", "refused")).toMatchObject([
     { invoiceIds: [forged], verdict: "refused", failedCheck: "header_token" },
   ]);
   expect(await listed("--invoice", genuine)).toMatchObject([{ verdict: "paid", failedCheck: null }]);
-  for (const sender of ["127.0.0.1", "::ffff:127.0.0.1", "::FFFF:7f00:1"])
-    expect(await listed("--sender", sender), sender).toHaveLength(2);
-  expect((await run("list", "--sender", "somebody")).code).toBe(2);
-  const shown = await run("show", (await listed("--refused"))[0]?.id ?? "", "--json");
+  const shown = await run("show", (await listed("--verdict", "refused"))[0]?.id ?? "", "--json");
   expect(JSON.parse(shown.stdout)).toMatchObject({ ids: [{ invoiceId: forged, foundBy: "data.id" }] });
 
   // Asked about a week ago, unknown to the provider and forgotten: that is known of it still.

@@ -54,7 +54,6 @@ describe("the admin API", () => {
       ["startReplay", "POST", "/replays", { kind: "callbacks", filters: { refused: true } }],
       ["listUpstreams", "GET", "/upstreams"],
       ["readActivity", "GET", "/activity"],
-      ["listCollections", "GET", "/collections"],
     ];
     for (const [id, method, path, body] of calls) {
       const answer = await call(method, path, body);

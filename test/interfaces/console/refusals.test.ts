@@ -11,10 +11,10 @@ const cursor = (...fields: string[]) => Buffer.from(JSON.stringify(fields)).toSt
 
 /** Ends of a path that no GET is meant by, those that Postgres could not take included. */
 const GETS = `
-400 /invoices? id=1 id=%ff amount=-1 amount=1e9 from=yesterday from=2026-13-01 verdict=great cursor=x limit=100000
+400 /invoices? id=1 id=%ff from=yesterday from=2026-13-01 verdict=great cursor=x limit=100000
 400 /invoices? reference=%00 collection=a%00b email=payer1%40example.com dryRun=true
 400 /invoices? cursor=${cursor("2026", "x", "y")}
-400 /callbacks? verdict=great from=today invoiceId=7 limit=0 cursor=%00 source=%00 foundBy=a%00b remoteAddress=%00
+400 /callbacks? verdict=great from=today invoiceId=7 limit=0 cursor=%00 source=%00
 400 /callbacks? from=0000-01-01T00:00:00Z cursor=${cursor("99999-99-99 99", ID, "")}
 400 / callbacks/%00 invoices/%00 invoices/%ff invoices/${ID}?dryRun=true status?dryRun=true
 400 /dead-letters? source=%00 collection=a%00b
@@ -45,8 +45,6 @@ const POSTS: [status: number, path: string, body?: unknown][] = [
   [400, "/invoices/1/erase"],
   [400, `/invoices/${ID}/erase?dryRun=true`],
   [400, "/retention?dryRun=true"],
-  [400, "/invoices/search", { text: "a\0b" }],
-  [400, "/invoices/search", { who: "x" }],
   [404, `/invoices/${ID}/ask`, {}],
   [404, `/invoices/${ID}/publish`, {}],
   [404, `/replays/${ID}/cancel`],

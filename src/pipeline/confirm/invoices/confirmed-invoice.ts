@@ -59,7 +59,6 @@ export function makeInvoiceRow(
     reference: confirmation.erased ? null : referenceIn(invoice.callBackUrl),
     paymentMethod: storable(invoice.paymentMethod),
     serviceFeePayer: storable(invoice.serviceFeePayer),
-    payerEmailHash: confirmation.erased ? null : emailHash(invoice.payerEmail),
     /** The provider's JSON, callback tokens masked. */
     document: confirmation.erased ? erasedDocument(confirmation.invoiceId) : masked,
     /** Whether its personal data was erased here; `document` is then free of it. */
@@ -90,18 +89,6 @@ function referenceIn(callBackUrl: string | null): string | null {
 }
 
 export const storable = (text: string | null): string | null => (text === null ? null : storableText(text));
-
-/**
- * A key to look up invoices by the payer's address: 32 bits of the address's digest; null without an address.
- * Addresses may share a key, so the reader compares the address itself.
- */
-export function emailHash(address: string | null): number | null {
-  const plain = plainEmail(address ?? "");
-  return plain === "" ? null : hash("sha256", plain, "buffer").readInt32BE(0);
-}
-
-/** An address in the form in which addresses are compared. */
-export const plainEmail = (address: string): string => address.trim().toLowerCase();
 
 /** The text in place of an erased invoice's document; ids and amounts have columns of their own. */
 export const erasedDocument = (invoiceId: string): string => JSON.stringify({ id: invoiceId, erased: true });

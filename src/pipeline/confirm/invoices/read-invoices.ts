@@ -9,7 +9,7 @@ import {
   Statement,
   sourcesIn,
 } from "../../../platform/database/index.ts";
-import { type IdRange, NIL_UUID } from "../../../platform/values/index.ts";
+import { NIL_UUID } from "../../../platform/values/index.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
 import { plainStatuses } from "./confirmed-invoice.ts";
@@ -59,28 +59,7 @@ const selectPayment = query((db, { invoiceId, source }: ConfirmationKey) =>
 export const readPayment = async (db: Database, key: ConfirmationKey) =>
   (await selectPayment(db, key).executeTakeFirst()) ?? null;
 
-const selectBeginning = new Statement(
-  { id: returned.uuid },
-  ({ value }: Slots<IdRange & { limit: number }>) => {
-    const isWithin = (id: RawBuilder<unknown>) => sql`
-      ${id} between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid`;
-    return sql`
-      select id from (
-        (select invoice_id as id from confirmation where ${isWithin(sql`invoice_id`)}
-          order by invoice_id limit ${value(({ limit }) => limit)})
-        union
-        select invoice.id from unnest(${sourcesIn("invoice")}) as known (source)
-        cross join lateral (select id from invoice
-          where invoice.source = known.source and ${isWithin(sql`invoice.id`)}
-          order by id limit ${value(({ limit }) => limit)}) as invoice) as found
-      order by id limit ${value(({ limit }) => limit)}`;
-  },
-);
-
 /** Up to `limit` invoices within the range that anything was asked or confirmed about. */
-export const invoicesBeginning = async (db: Database, range: IdRange, limit: number) =>
-  (await selectBeginning.execute(db, { ...range, limit })).map(({ id }) => id);
-
 const selectNewest = query((db, source: string) =>
   db
     .selectFrom("invoice")

@@ -2,27 +2,24 @@ import { type RawBuilder, sql } from "kysely";
 import type { FailedCheck } from "../../../platform/config/index.ts";
 import {
   type Database,
-  LOOKED_AT,
   nullable,
+  type Page,
   type PagePosition,
-  type PageSlice,
+  type PageWanted,
+  pageOfRows,
   query,
   type RowOf,
   returned,
   type Slots,
   Statement,
-  sliceOf,
   VaryingStatement,
 } from "../../../platform/database/index.ts";
-import type { IdRange } from "../../../platform/values/index.ts";
 import type { OwnVerdict } from "./callback-log.ts";
 
 export interface CallbackFilters {
   source?: string | undefined;
   /** The callback's own: one that has it asks about no invoice. */
   verdict?: OwnVerdict | undefined;
-  foundBy?: string | undefined;
-  remoteAddress?: string | undefined;
   /** The merchant's, from the URL. */
   reference?: string | undefined;
   invoiceId?: string | undefined;
@@ -70,42 +67,31 @@ export const callbacksThatName = (invoiceId: RawBuilder<unknown>): RawBuilder<un
     select * from callback where cardinality(invoice_ids) > 1
       and invoice_ids @> array[${invoiceId}]::uuid[] and invoice_ids[1] <> ${invoiceId}) as callback`;
 
-interface Walk {
+interface Listing {
   filters: CallbackFilters;
   after: PagePosition | null;
   limit: number;
 }
 
 const EVERY_FILTER: Required<CallbackFilters> = {
-  source: "",
-  verdict: "ping",
-  foundBy: "",
-  remoteAddress: "",
-  reference: "",
-  invoiceId: "",
-  from: "",
-  to: "",
+  ...{ source: "", verdict: "ping", reference: "", invoiceId: "", from: "", to: "" },
 };
 
 const selectPage = new VaryingStatement(
-  { ...LISTED, ...LOOKED_AT },
-  ({ filters, after, limit }: Walk) => {
-    const { invoiceId, verdict, from, to } = filters;
-    const looked = [sql`true`];
-    if (verdict !== undefined) looked.push(sql`verdict = ${verdict}`);
-    if (from !== undefined) looked.push(sql`received_at >= ${from}::timestamptz`);
-    if (to !== undefined) looked.push(sql`received_at < ${to}::timestamptz`);
-    if (after !== null) looked.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
-    // Filters that an index serves bound the rows that are read; the others are compared row by row.
+  { ...LISTED, at: returned.text() },
+  ({ filters, after, limit }: Listing) => {
+    const { invoiceId, source, reference, verdict, from, to } = filters;
+    const conditions = [sql`true`];
+    for (const [column, value] of Object.entries({ source, reference, verdict }))
+      if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
+    if (from !== undefined) conditions.push(sql`received_at >= ${from}::timestamptz`);
+    if (to !== undefined) conditions.push(sql`received_at < ${to}::timestamptz`);
+    if (after !== null)
+      conditions.push(sql`(received_at, id) < (${after.at}::timestamptz, ${after.id}::uuid)`);
     return sql`
-      select * from (
-        select ${listed}, received_at::text as at,
-          row_number() over (order by received_at desc, id desc) as place, ${compared(filters)} as matches
-        from (
-          select * from ${invoiceId === undefined ? sql`callback` : callbacksThatName(sql`${invoiceId}`)}
-          where ${sql.join(looked, sql` and `)}
-          order by received_at desc, id desc limit ${limit}) as looked) as decided
-      where matches or place = ${limit} order by place`;
+      select ${listed}, received_at::text as at
+      from ${invoiceId === undefined ? sql`callback` : callbacksThatName(sql`${invoiceId}`)}
+      where ${sql.join(conditions, sql` and `)} order by received_at desc, id desc limit ${limit}`;
   },
   [
     { filters: {}, after: null, limit: 1 },
@@ -113,26 +99,14 @@ const selectPage = new VaryingStatement(
   ],
 );
 
-/**
- * Reads the next `limit` callbacks, the newest first.
- * @param after where to continue; null from the newest.
- * @returns those that match all filters, and where to continue; `end` is null when there are no more.
- */
+/** A page of those that match all filters, the newest first. */
 export async function listCallbacks(
   db: Database,
   filters: CallbackFilters,
-  after: PagePosition | null,
-  limit: number,
-): Promise<PageSlice<ListedCallback>> {
-  return sliceOf(await selectPage.execute(db, { filters, after, limit }), limit, ({ id }) => id);
-}
-
-function compared({ source, foundBy: found_by, remoteAddress: remote_address, reference }: CallbackFilters) {
-  const wanted = Object.entries({ source, found_by, remote_address, reference });
-  const held = wanted.flatMap(([column, value]) =>
-    value === undefined ? [] : [sql`coalesce(${sql.ref(column)} = ${value}, false)`],
-  );
-  return sql.join([sql`true`, ...held], sql` and `);
+  { from: after, limit }: PageWanted,
+): Promise<Page<ListedCallback>> {
+  const rows = await selectPage.execute(db, { filters, after, limit: limit + 1 });
+  return pageOfRows(rows, limit, ({ id }) => id);
 }
 
 const WHOLE = {
@@ -233,19 +207,6 @@ const selectIds = new Statement(
 /** The invoices named by the newest callbacks that came with this reference, of any source. */
 export const invoicesCalledAs = async (db: Database, reference: string, limit: number) =>
   (await selectIds.execute(db, { reference, limit })).map(({ invoiceId }) => invoiceId);
-
-const selectBeginning = new Statement(
-  { id: returned.uuid, at: returned.time, source: returned.text() },
-  ({ value }: Slots<IdRange & { limit: number }>) => sql`
-    select id, received_at as at, source from callback
-    where received_at between ${value(({ first }) => receivedAt(first))} and ${value(({ last }) => receivedAt(last))}
-      and id between ${value(({ first }) => first)}::uuid and ${value(({ last }) => last)}::uuid
-    order by received_at desc, id desc limit ${value(({ limit }) => limit)}`,
-);
-
-/** Up to `limit` callbacks within the range, the newest first. */
-export const callbacksBeginning = (db: Database, range: IdRange, limit: number) =>
-  selectBeginning.execute(db, { ...range, limit });
 
 const selectLast = query((db) =>
   db.selectFrom("callback").select("received_at as at").orderBy("received_at", "desc").limit(1),

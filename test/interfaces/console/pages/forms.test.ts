@@ -10,13 +10,13 @@ it("a form asks for each field by what its schema takes", () => {
     ...{ kind: "choice", verdict: "choice", from: "time", to: "time", rate: "number", refused: "check" },
     ...{
       source: "source",
-      collection: "collection",
+      collection: "text",
       eventType: "text",
       invoiceIds: "ids",
       callbackIds: "ids",
     },
   });
-  expect(forms.searchInvoices?.fields.from?.kind).toBe("date");
+  expect(forms.listInvoices?.fields.from?.kind).toBe("date");
   expect(forms.noteAlarms?.fields.note?.kind).toBe("lines");
 });
 
@@ -26,7 +26,7 @@ it("a filter is called as the column that shows the same", () => {
       Object.entries(forms[operation]?.fields ?? {}).map(([name, { label }]) => [name, label]),
     );
   expect(labels("readAuditLog")).toMatchObject({ actor: "Who", action: "What", subject: "Which" });
-  expect(labels("listCallbacks")).toMatchObject({ remoteAddress: "Sender", foundBy: "Id found in" });
+  expect(labels("listCallbacks")).toMatchObject({ invoiceId: "Invoice" });
 });
 
 it("the pages ask for fields that their operation takes", () => {

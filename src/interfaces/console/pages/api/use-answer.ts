@@ -64,16 +64,8 @@ export interface ListPage<Item> {
   items: Item[];
   /** Where the next page begins; null at the end. */
   next?: string | null;
-  /** How far back it was searched, when the page's cost ended it; null when it was not. */
-  searchedTo?: string | null;
   /** How many there are in all, where they are counted. */
   total?: number;
-  /** The meanings tried for a text, in words and in this order; all but the last found nothing. */
-  searched?: string[];
-  /** Other items whose id begins with the text. */
-  others?: AnswerOf<OperationAt<"post", "/invoices/search">>["others"];
-  /** Confirmations that wait for an answer, where nothing was found. */
-  waiting?: AnswerOf<OperationAt<"post", "/invoices/search">>["waiting"];
 }
 
 /** A long list, page after page. @param key another one begins anew. @param ask null for the first page. */
@@ -92,7 +84,7 @@ export function usePages<Item>(
     () => (first.data === null ? null : pages.flatMap((page) => page.items)),
     [first.data, further],
   );
-  const { next = null, searchedTo = null } = pages.at(-1) ?? {};
+  const { next = null } = pages.at(-1) ?? {};
   useEffect(() => setProblem(null), [first.data]);
 
   const more = () => {
@@ -106,12 +98,10 @@ export function usePages<Item>(
   };
   return {
     items,
-    first: first.data,
     total: first.data?.total ?? null,
     problem: problem ?? first.problem,
     isReading: first.isLoading,
     isLoading: first.isLoading || isFetching,
-    searchedTo,
     hasMore: next !== null,
     /** Whether more than the first page is shown. */
     isFurther: behind.length > 0,

@@ -17,9 +17,7 @@ const listed = (always: { verdict?: "refused" } = {}): ListDefinition<ListedCall
 
 const ALL: ListDefinition<ListedCallback> = {
   ...listed(),
-  filters: fieldsOf("listCallbacks", [
-    ...["verdict", "from", "to", "reference", "invoiceId", "remoteAddress", "foundBy", "source"],
-  ]),
+  filters: fieldsOf("listCallbacks", ["verdict", "from", "to", "reference", "invoiceId", "source"]),
 };
 
 /** Reads callbacks as if their check had held. */

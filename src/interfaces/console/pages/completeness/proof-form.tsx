@@ -163,6 +163,6 @@ const fieldsTo = (to: string): readonly FormField[] => [
   { name: "report", label: "A row for", kind: "choice", any: null, choices: Object.entries(REPORTS) },
   { name: "from", label: "First day", kind: "date", input: { max: to } },
   { name: "to", label: "Last day", kind: "date" },
-  { name: "collection", label: "Collection", kind: "collection" },
+  { name: "collection", label: "Collection", kind: "text" },
   { name: "source", label: "Source", kind: "source" },
 ];

@@ -9,8 +9,6 @@ const address = signal(readAddress());
 export const segments = computed(() => segmentsOf(address.value.path));
 /** The part behind the `?`. */
 export const query = computed(() => new URLSearchParams(address.value.search));
-/** "" for none. It may name a person: it stands behind the `#`, which a browser never sends. */
-export const searched = computed(() => new URLSearchParams(address.value.hash.slice(1)).get("search") ?? "");
 
 /** Where one was on a page that one left, for when one comes back. */
 interface Spot {
@@ -66,11 +64,6 @@ export function setQuery(changes: Record<string, string | undefined>): void {
     else next.set(name, value);
   }
   go(pathHere() + (next.size === 0 ? "" : `?${next}`) + location.hash, { replace: true });
-}
-
-/** Searches on the page where one is; Back goes to the search before. @param text "" for none. */
-export function setSearch(text: string): void {
-  go(pathHere() + location.search + (text === "" ? "" : `#${new URLSearchParams({ search: text })}`));
 }
 
 const pathHere = () => segments.value.map(encodeURIComponent).join("/");

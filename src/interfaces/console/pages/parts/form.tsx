@@ -133,8 +133,6 @@ const named = (names: readonly string[]): Choices => [...new Set(names)].map((na
 /** Choices by kind; each kind reads its own data. */
 const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
   source: () => named(useAnswer("/settings", {}).data?.sources.map(({ name }) => name) ?? []),
-  /** Collections with recent payments. */
-  collection: () => named(useAnswer("/collections", {}).data?.items.map(({ name }) => name) ?? []),
   alarm: () => liveStatus.value?.openAlarms.map(({ name, title }) => [name, title] as const) ?? [],
 };
 

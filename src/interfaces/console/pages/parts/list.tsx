@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Rows } from "../../../../operations/views/view.ts";
 import type { AnswerOf, CallInput, OperationAt } from "../../../admin-api/open-api.ts";
@@ -11,7 +10,7 @@ import { type Act, ActButton, type OnProgress } from "./acts.tsx";
 import { pageOf, standAt, Table, type TableProps } from "./fields.tsx";
 import { FilterBar, type FormField, givenFilters, type Values } from "./form.tsx";
 import { Empty, Loading, Problem } from "./page.tsx";
-import { Button, Time } from "./values.tsx";
+import { Button } from "./values.tsx";
 
 /** A list of the console: what it is made of, and what it says. */
 export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to" | "toneOf"> {
@@ -21,8 +20,6 @@ export interface ListDefinition<Row> extends Pick<TableProps<Row>, "keyOf" | "to
   /** The page at a cursor, null for the first. @throws ApiProblem */
   read: (given: Values, cursor: string | null, signal?: AbortSignal) => Promise<ListPage<Row>>;
   noMatch?: string;
-  /** Said of the first page, above its rows or in their place. @param text what was searched for, "" for nothing */
-  about?: (first: ListPage<Row>, text: string) => ComponentChildren;
   acts?: readonly RowsAct<Row>[];
   /** How many there are, by the live status: the list is read again when that or its alarms change. */
   figure?: (status: Status) => number;
@@ -115,13 +112,13 @@ type CountedPath = "/alarms" | "/dead-letters" | "/quarantine";
 type RowAt<Path extends CountedPath> =
   AnswerOf<OperationAt<"get", Path>> extends { items: (infer Row)[] } ? Row : never;
 
-/** A list with its filters, page after page: what it holds so far, how far back was searched, and the way on. */
-export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text?: string }) {
+/** A list with its filters, page after page: what it holds so far, and the way on. */
+export function List<Row>({ list }: { list: ListDefinition<Row> }) {
   const { of, filters = [], read, figure, isUnderWay, noMatch = "Take a filter away." } = list;
   const what = manyOf(of);
-  const given = { ...givenFilters(filters), ...(text !== "" && { text }) };
+  const given = givenFilters(filters);
   const pages = usePages(`${what} ${JSON.stringify(given)}`, (cursor, signal) => read(given, cursor, signal));
-  const { items, first, total, problem, isLoading, searchedTo, hasMore, more, reload } = pages;
+  const { items, total, problem, isLoading, hasMore, more, reload } = pages;
   const { value: status } = liveStatus;
   // The same number may count other alarms.
   useReloadAfter(figure && status && JSON.stringify([figure(status), status.openAlarms]), reload);
@@ -144,7 +141,6 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
         {isStale && <Button onClick={reload}>Show new {what}</Button>}
       </p>
       {items === null && problem === null && <Loading what={what} />}
-      {first !== null && list.about?.(first, text)}
       {items?.length === 0 && !hasMore && !isLoading && (
         <Empty title={isAll ? (of.none ?? "") : `No ${what} match`}>
           <p>{isAll ? of.why : noMatch}</p>
@@ -165,11 +161,6 @@ export function List<Row>({ list, text = "" }: { list: ListDefinition<Row>; text
             Shown: {countText(items.length)}
             {total !== null && total > items.length && ` of ${countText(total)}`}
             {hasMore && " so far"}
-            {searchedTo !== null && hasMore && (
-              <>
-                ; searched back to <Time at={searchedTo} as="full" />
-              </>
-            )}
           </p>
           {hasMore && (
             <Button disabled={isLoading} onClick={more}>

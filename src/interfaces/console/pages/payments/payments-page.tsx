@@ -1,21 +1,21 @@
-import { ANSWERED, BESIDE, EVIDENCE, INVOICES } from "../../../../operations/views/invoices.ts";
+import { ANSWERED, EVIDENCE, INVOICES } from "../../../../operations/views/invoices.ts";
 import {
   source as sourceField,
   text as textField,
   time as timeField,
 } from "../../../../operations/views/view.ts";
-import { type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
+import { get, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
 import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
 import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
-import { Link, searched, setSearch } from "../kit/router.tsx";
+import { Link } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { type Column, Facts, Result } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
 import { Remedies } from "../parts/remedies.tsx";
-import { Badge, Button, Download, Money, Outside } from "../parts/values.tsx";
-import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
+import { Badge, Download, Money, Outside } from "../parts/values.tsx";
+import { sayHere } from "../parts/words.ts";
 import { DrawnTimeline } from "./timeline.tsx";
 
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
@@ -23,58 +23,23 @@ export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
 
 const PAYMENTS: ListDefinition<ListedInvoice> = {
   of: INVOICES,
-  filters: fieldsOf("searchInvoices", [
-    ...["verdict", "from", "to", "confirmedFrom", "confirmedTo", "collection", "source"],
-  ]),
+  filters: fieldsOf("listInvoices", ["id", "reference", "verdict", "from", "to", "collection", "source"]),
   news: () => {
     const newest = happenings.value.find(({ what }) => what === "confirmed");
     return newest === undefined ? "" : `${newest.invoiceId} ${newest.at}`;
   },
   read: (given, cursor, signal) =>
-    post("/invoices/search", { body: { ...given, cursor: cursor ?? undefined } }, signal),
-  about: ({ items, searched = [], others = [], waiting = [] }) => (
-    <>
-      <Result of={{ items, searched, others, waiting }} view={BESIDE} />
-      {waiting.length > 0 && <Link to={BEING_CONFIRMED}>Show what waits</Link>}
-    </>
-  ),
+    get("/invoices", { query: { ...given, cursor: cursor ?? undefined } }, signal),
   noMatch:
-    "Take a filter away, or try other data of the payment: the beginning of an id, the whole reference or e-mail " +
-    "address, part of the payer’s name, the amount, the day. A payment without a callback is found by " +
-    "reconciling its day, on the page Completeness.",
+    "Take a filter away. A payment without a callback is found by reconciling its day, on Completeness.",
 };
 
-function Payments() {
-  const search = (event: Event & { currentTarget: HTMLFormElement }) => {
-    event.preventDefault();
-    setSearch(String(new FormData(event.currentTarget).get("text") ?? "").trim());
-  };
-  const { value: text } = searched;
-  return (
-    <>
-      <PageHead title="Payments" />
-      <form class="fields" aria-label="Search payments" onSubmit={search}>
-        <label class="field is-longest">
-          <span class="unseen">Search payments</span>
-          <input
-            // Another search that one comes back to fills it anew.
-            key={text}
-            type="search"
-            name="text"
-            defaultValue={text}
-            placeholder="Id or its beginning, reference, payer’s name or e-mail, amount, day"
-            autoComplete="off"
-            spellcheck={false}
-          />
-        </label>
-        <Button is="is-primary" icon="search">
-          Search
-        </Button>
-      </form>
-      <List list={PAYMENTS} text={text} />
-    </>
-  );
-}
+const Payments = () => (
+  <>
+    <PageHead title="Payments" />
+    <List list={PAYMENTS} />
+  </>
+);
 
 function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
