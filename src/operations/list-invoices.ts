@@ -124,7 +124,7 @@ const selectPaid = new VaryingStatement(
   [{ terms: {}, after: null, limit: 1 }, EVERY],
 );
 
-/** Those of these ids, or with a verdict other than paid, which the provider may never have confirmed. */
+/** By id, or by a verdict other than paid: the provider may never have confirmed them. */
 const selectRequested = new VaryingStatement(
   FOUND,
   ({ ids, terms, after, limit }: Listing & { ids: readonly string[] | null }) => {
