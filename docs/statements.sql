@@ -358,46 +358,34 @@ select coalesce(
 left;
 
 -- selectPage, src/pipeline/receive/log/list-callbacks.ts
-select *
-from (
-  select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
-    found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds",
-    erased_at as "erasedAt",
-    case when erased_at is null then octet_length(body) end as bytes,
-    received_at::text as at, row_number() over (order by received_at desc, id desc) as place, true as matches
-  from (select * from callback where true order by received_at desc, id desc limit $1) as looked
-) as decided
-where matches or place = $2
-order by place;
+select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
+  found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds",
+  erased_at as "erasedAt",
+  case when erased_at is null then octet_length(body) end as bytes,
+  received_at::text as at
+from callback
+where true
+order by received_at desc, id desc
+limit $1;
 
-select *
+select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
+  found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds",
+  erased_at as "erasedAt",
+  case when erased_at is null then octet_length(body) end as bytes,
+  received_at::text as at
 from (
-  select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
-    found_by as "foundBy", verdict, failed_check as "failedCheck", invoice_ids as "invoiceIds",
-    erased_at as "erasedAt",
-    case when erased_at is null then octet_length(body) end as bytes,
-    received_at::text as at, row_number() over (order by received_at desc, id desc) as place, true
-    and coalesce("source" = $1, false) and coalesce("found_by" = $2, false)
-    and coalesce("remote_address" = $3, false) and coalesce("reference" = $4, false) as matches
-  from (
-    select *
-    from (
-      select *
-      from callback
-      where invoice_ids[1] = $5
-      union all
-      select *
-      from callback
-      where cardinality(invoice_ids) > 1 and invoice_ids @> array[$6]::uuid[] and invoice_ids[1] <> $7
-    ) as callback
-    where true and verdict = $8 and received_at >= $9::timestamptz and received_at < $10::timestamptz
-      and (received_at, id) < ($11::timestamptz, $12::uuid)
-    order by received_at desc, id desc
-    limit $13
-  ) as looked
-) as decided
-where matches or place = $14
-order by place;
+  select *
+  from callback
+  where invoice_ids[1] = $1
+  union all
+  select *
+  from callback
+  where cardinality(invoice_ids) > 1 and invoice_ids @> array[$2]::uuid[] and invoice_ids[1] <> $3
+) as callback
+where true and "source" = $4 and "reference" = $5 and "verdict" = $6 and received_at >= $7::timestamptz
+  and received_at < $8::timestamptz and (received_at, id) < ($9::timestamptz, $10::uuid)
+order by received_at desc, id desc
+limit $11;
 
 -- selectWhole, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
@@ -455,13 +443,6 @@ cross join unnest(invoice_ids) as invoice_id
 group by 1
 order by max(received_at) desc
 limit $3;
-
--- selectBeginning, src/pipeline/receive/log/list-callbacks.ts
-select id, received_at as at, source
-from callback
-where received_at between $1 and $2 and id between $3::uuid and $4::uuid
-order by received_at desc, id desc
-limit $5;
 
 -- selectLast, src/pipeline/receive/log/list-callbacks.ts
 select "received_at" as "at" from "callback" order by "received_at" desc limit $1;
@@ -530,16 +511,15 @@ with answer as materialized (
     $16::boolean[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[],
     $21::timestamptz[], $22::text[]::numeric[], $23::text[]::numeric[], $24::text[]::numeric[],
     $25::text[]::numeric[], $26::text[]::numeric[], $27::text[], $28::text[], $29::text[], $30::text[],
-    $31::text[], $32::text[], $33::text[], $34::int[], $35::text[], $36::json[], $37::uuid[], $38::text[],
-    $39::text[], $40::text[], $41::text[], $42::text[], $43::text[], $44::text[]
+    $31::text[], $32::text[], $33::text[], $34::text[], $35::json[], $36::uuid[], $37::text[], $38::text[],
+    $39::text[], $40::text[], $41::text[], $42::text[], $43::text[]
   ) as "answer" (
     "invoice_id", "source", "lease_token", "requests", "state", "verdict", "due_in_ms", "priority", "attempt",
     "faults", "covered", "last_error", "last_answer", "keeps_evidence", "newest", "differs", "created_at",
     "modified_at", "paid_at", "asked_at", "confirmed_at", "amount", "service_charge", "vat", "total_amount",
     "settleable_amount", "status", "type", "collection_name", "title", "reference", "payment_method",
-    "service_fee_payer", "payer_email_hash", "digest", "document", "event_id", "event_type",
-    "event_invoice_type", "event_collection_name", "event_state", "event_payload", "event_traceparent",
-    "hand_to"
+    "service_fee_payer", "digest", "document", "event_id", "event_type", "event_invoice_type",
+    "event_collection_name", "event_state", "event_payload", "event_traceparent", "hand_to"
   )
 ),
 held as (
@@ -613,7 +593,7 @@ replaced as (
     "settleable_amount" = held."settleable_amount", "status" = held."status", "type" = held."type",
     "collection_name" = held."collection_name", "title" = held."title", "reference" = held."reference",
     "payment_method" = held."payment_method", "service_fee_payer" = held."service_fee_payer",
-    "payer_email_hash" = held."payer_email_hash", "digest" = held."digest", "document" = held."document",
+    "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
   where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id
@@ -622,12 +602,11 @@ stored as (
   insert into invoice (
     id, source, erased_at, "created_at", "modified_at", "paid_at", "asked_at", "confirmed_at", "amount",
     "service_charge", "vat", "total_amount", "settleable_amount", "status", "type", "collection_name",
-    "title", "reference", "payment_method", "service_fee_payer", "payer_email_hash", "digest", "document"
+    "title", "reference", "payment_method", "service_fee_payer", "digest", "document"
   )
   select invoice_id, source, erased_at, "created_at", "modified_at", "paid_at", "asked_at", "confirmed_at",
     "amount", "service_charge", "vat", "total_amount", "settleable_amount", "status", "type",
-    "collection_name", "title", "reference", "payment_method", "service_fee_payer", "payer_email_hash",
-    "digest", "document"
+    "collection_name", "title", "reference", "payment_method", "service_fee_payer", "digest", "document"
   from held
   where newest and not is_stored
 ),
@@ -659,8 +638,8 @@ queued as (
     select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
       held.event_traceparent,
       case when topic.arn is null then held.event_state else 'claimed' end,
-      case when topic.arn is not null then $45::uuid end,
-      case when topic.arn is not null then clock_timestamp() + $46::float8 * interval '1 ms' end
+      case when topic.arn is not null then $44::uuid end,
+      case when topic.arn is not null then clock_timestamp() + $45::float8 * interval '1 ms' end
     from held
     left join topic on topic.arn = held.hand_to
       and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
@@ -705,16 +684,15 @@ with answer as materialized (
     $16::boolean[], $17::timestamptz[], $18::timestamptz[], $19::timestamptz[], $20::timestamptz[],
     $21::timestamptz[], $22::text[]::numeric[], $23::text[]::numeric[], $24::text[]::numeric[],
     $25::text[]::numeric[], $26::text[]::numeric[], $27::text[], $28::text[], $29::text[], $30::text[],
-    $31::text[], $32::text[], $33::text[], $34::int[], $35::text[], $36::json[], $37::uuid[], $38::text[],
-    $39::text[], $40::text[], $41::text[], $42::text[], $43::text[], $44::text[]
+    $31::text[], $32::text[], $33::text[], $34::text[], $35::json[], $36::uuid[], $37::text[], $38::text[],
+    $39::text[], $40::text[], $41::text[], $42::text[], $43::text[]
   ) as "answer" (
     "invoice_id", "source", "lease_token", "requests", "state", "verdict", "due_in_ms", "priority", "attempt",
     "faults", "covered", "last_error", "last_answer", "keeps_evidence", "newest", "differs", "created_at",
     "modified_at", "paid_at", "asked_at", "confirmed_at", "amount", "service_charge", "vat", "total_amount",
     "settleable_amount", "status", "type", "collection_name", "title", "reference", "payment_method",
-    "service_fee_payer", "payer_email_hash", "digest", "document", "event_id", "event_type",
-    "event_invoice_type", "event_collection_name", "event_state", "event_payload", "event_traceparent",
-    "hand_to"
+    "service_fee_payer", "digest", "document", "event_id", "event_type", "event_invoice_type",
+    "event_collection_name", "event_state", "event_payload", "event_traceparent", "hand_to"
   )
 ),
 held as (
@@ -788,7 +766,7 @@ replaced as (
     "settleable_amount" = held."settleable_amount", "status" = held."status", "type" = held."type",
     "collection_name" = held."collection_name", "title" = held."title", "reference" = held."reference",
     "payment_method" = held."payment_method", "service_fee_payer" = held."service_fee_payer",
-    "payer_email_hash" = held."payer_email_hash", "digest" = held."digest", "document" = held."document",
+    "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
   where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id
@@ -797,12 +775,11 @@ stored as (
   insert into invoice (
     id, source, erased_at, "created_at", "modified_at", "paid_at", "asked_at", "confirmed_at", "amount",
     "service_charge", "vat", "total_amount", "settleable_amount", "status", "type", "collection_name",
-    "title", "reference", "payment_method", "service_fee_payer", "payer_email_hash", "digest", "document"
+    "title", "reference", "payment_method", "service_fee_payer", "digest", "document"
   )
   select invoice_id, source, erased_at, "created_at", "modified_at", "paid_at", "asked_at", "confirmed_at",
     "amount", "service_charge", "vat", "total_amount", "settleable_amount", "status", "type",
-    "collection_name", "title", "reference", "payment_method", "service_fee_payer", "payer_email_hash",
-    "digest", "document"
+    "collection_name", "title", "reference", "payment_method", "service_fee_payer", "digest", "document"
   from held
   where newest and not is_stored
 ),
@@ -834,8 +811,8 @@ queued as (
     select held.source, held.event_id, held.event_invoice_type, held.callback_id, held.requested_at,
       held.event_traceparent,
       case when topic.arn is null then held.event_state else 'claimed' end,
-      case when topic.arn is not null then $45::uuid end,
-      case when topic.arn is not null then clock_timestamp() + $46::float8 * interval '1 ms' end
+      case when topic.arn is not null then $44::uuid end,
+      case when topic.arn is not null then clock_timestamp() + $45::float8 * interval '1 ms' end
     from held
     left join topic on topic.arn = held.hand_to
       and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
@@ -857,7 +834,7 @@ raised as (
   from (
     select *
     from unnest(
-      $47::text[], $48::text[], $49::text[], $50::text[]
+      $46::text[], $47::text[], $48::text[], $49::text[]
     ) as "raise" ("name", "source", "subject", "detail")
     where exists (
       select from held where held.source = "raise".source and held.invoice_id::text = "raise".subject
@@ -875,7 +852,7 @@ cleared as (
     and (
       (name, source, subject) in (
         select name, source, subject
-        from unnest($51::text[], $52::text[], $53::text[]) as "ends" ("name", "source", "subject")
+        from unnest($50::text[], $51::text[], $52::text[]) as "ends" ("name", "source", "subject")
         where exists (
           select from held where held.source = "ends".source and held.invoice_id::text = "ends".subject
         )
@@ -901,44 +878,6 @@ select held.invoice_id as "invoiceId", held.source, held.lease_token as "leaseTo
   end as "eventState",
   held.callback_id as "callbackId", held.requested_at as "requestedAt"
 from held;
-
--- selectNames, src/pipeline/confirm/collection-names.ts
-select distinct source, collection_name as name
-from unnest(
-  array(
-    with recursive known (source) as (
-      (select source from "invoice" order by source limit 1)
-      union all
-      select (
-        select further.source
-        from "invoice" as further
-        where further.source > known.source
-        order by further.source
-        limit 1
-      )
-      from known
-      where known.source is not null
-    )
-    select source
-    from known
-    where source is not null
-  )
-) as known (source)
-cross join lateral (
-  select collection_name
-  from invoice
-  where invoice.source = known.source and paid_at is not null
-  order by paid_at desc
-  limit $1
-) as newest
-where collection_name is not null
-order by source, name;
-
--- limitSearch, src/pipeline/confirm/collection-names.ts
-set local statement_timeout = 1000;
-
--- selectInCollection, src/pipeline/confirm/collection-names.ts
-select "source" from "invoice" where "collection_name" = $1 limit $2;
 
 -- insertMark, src/pipeline/confirm/erase.ts
 insert into erased_invoice (id) values ($1) on conflict (id) do nothing returning true as "isNew";
@@ -985,8 +924,7 @@ with known as (
 ),
 invoices as (
   update invoice
-  set erased_at = clock_timestamp(), document = $3::json, "payer_email_hash" = null, "title" = null,
-    "reference" = null
+  set erased_at = clock_timestamp(), document = $3::json, "title" = null, "reference" = null
   where source = any($4::text[]) and id = $5::uuid and erased_at is null
   returning 1
 ),
@@ -1005,49 +943,6 @@ select "status", "total_amount" as "totalAmount", "collection_name" as "collecti
   "confirmed_at" as "confirmedAt"
 from "invoice"
 where "source" = $1 and "id" = $2;
-
--- selectBeginning, src/pipeline/confirm/invoices/read-invoices.ts
-select id
-from (
-  (
-    select invoice_id as id
-    from confirmation
-    where invoice_id between $1::uuid and $2::uuid
-    order by invoice_id
-    limit $3
-  )
-  union
-  select invoice.id
-  from unnest(
-    array(
-      with recursive known (source) as (
-        (select source from "invoice" order by source limit 1)
-        union all
-        select (
-          select further.source
-          from "invoice" as further
-          where further.source > known.source
-          order by further.source
-          limit 1
-        )
-        from known
-        where known.source is not null
-      )
-      select source
-      from known
-      where source is not null
-    )
-  ) as known (source)
-  cross join lateral (
-    select id
-    from invoice
-    where invoice.source = known.source and invoice.id between $4::uuid and $5::uuid
-    order by id
-    limit $6
-  ) as invoice
-) as found
-order by id
-limit $7;
 
 -- selectNewest, src/pipeline/confirm/invoices/read-invoices.ts
 select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
@@ -2052,36 +1947,6 @@ from event
 join unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source") on event.source = given.source
   and event.id = given.event_id;
 
--- selectInvoicesOf, src/pipeline/publish/read-events.ts
-select found.invoice_id as "invoiceId"
-from unnest(
-  array(
-    with recursive known (source) as (
-      (select source from "event" order by source limit 1)
-      union all
-      select (
-        select further.source
-        from "event" as further
-        where further.source > known.source
-        order by further.source
-        limit 1
-      )
-      from known
-      where known.source is not null
-    )
-    select source
-    from known
-    where source is not null
-  )
-) as known (source)
-cross join lateral (
-  select invoice_id
-  from event
-  where event.source = known.source and id between $1::uuid and $2::uuid
-  order by id
-  limit $3
-) as found;
-
 -- selectEvents, src/pipeline/publish/read-events.ts
 select event.source, event.id, event.type, event.created_at as "createdAt",
   (
@@ -3002,13 +2867,6 @@ where ctid = any(
 -- distrustCounts, src/pipeline/reconcile/list/listed-rows.ts
 update listed_collection set dates = null where source = $1 and collection_id = $2;
 
--- selectBeginning, src/pipeline/reconcile/read-certificates.ts
-select "id", "created_at" as "at"
-from "certificate"
-where "id" >= $1 and "id" <= $2 and "document" is not null
-order by "id" desc
-limit $3;
-
 -- selectCertificates, src/pipeline/reconcile/read-certificates.ts
 select "id", "source", "collection_ids" as "collections", "result", "gaps", "differences", "paid",
   "paid_amount" as "paidAmount", "time_zone" as "timeZone", "currency", "window_from" as "from",
@@ -3050,9 +2908,6 @@ where certificate.id = $7 and state = 'done';
 
 -- selectDocument, src/pipeline/reconcile/read-certificates.ts
 select "document" from "certificate" where "id" = $1 and "state" = $2;
-
--- selectCollections, src/pipeline/reconcile/read-certificates.ts
-select distinct (unnest(collection_ids))::uuid as "id" from "certificate";
 
 -- selectNames, src/pipeline/reconcile/read-certificates.ts
 select named ->> 'name' as name
@@ -3473,9 +3328,6 @@ select "id", "kind", "state", (filters)::json as "filters", (target)::json as "t
 from "replay"
 order by "requested_at" desc, "id" desc
 limit $1;
-
--- selectBeginning, src/pipeline/replay/replay-rows.ts
-select "id", "requested_at" as "at" from "replay" where "id" >= $1 and "id" <= $2 order by "id" desc limit $3;
 
 -- selectReplay, src/pipeline/replay/replay-rows.ts
 select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
@@ -4662,15 +4514,10 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- selectNamed, src/operations/list-invoices.ts
-select invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, invoice.reference,
-  invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
-  invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  case
-    when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-    when confirmation.state = 'dead' then 'dead'
-    when confirmation.state is not null then 'pending'
-  end as verdict,
+-- selectPaid, src/operations/list-invoices.ts
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
   (
     select (
       case
@@ -4688,148 +4535,13 @@ select invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, 
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
+      and event.type = 'invoice.paid'
     limit 1
   ) as event,
-  (
-    select event.id
-    from event
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId",
-  invoice.confirmed_at::text as at,
-  case when $1 then invoice.document::text end as document
-from invoice
-left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-where true and true and true
-  and coalesce(
-    true
-    and case
-      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-      when confirmation.state = 'dead' then 'dead'
-      when confirmation.state is not null then 'pending'
-    end = $2,
-    false
-  )
-  and true
-order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc
-limit $3;
-
-select invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, invoice.reference,
-  invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
-  invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  case
-    when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-    when confirmation.state = 'dead' then 'dead'
-    when confirmation.state is not null then 'pending'
-  end as verdict,
-  (
-    select (
-      case
-        when outbox.state is not null then outbox.state
-        when (
-          select publication.id
-          from publication
-          where publication.source = event.source and publication.event_id = event.id
-            and publication.replay_id is null
-          limit 1
-        ) is not null then 'published'
-        else 'lost'
-      end
-    )::text
-    from event
-    left join outbox on outbox.source = event.source and outbox.event_id = event.id
-      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
-    limit 1
-  ) as event,
-  (
-    select event.id
-    from event
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId",
-  invoice.confirmed_at::text as at,
-  case when $1 then invoice.document::text end as document
-from invoice
-left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-where invoice.reference = $2 and invoice.payer_email_hash = $3 and true
-  and invoice.paid_at >= ($4::date)::timestamp at time zone 'UTC'
-  and invoice.paid_at < ($5::date + 1)::timestamp at time zone 'UTC'
-  and coalesce(
-    true and invoice.confirmed_at >= $6::timestamptz and invoice.confirmed_at < $7::timestamptz
-    and (invoice.total_amount = $8::numeric or invoice.amount = $9::numeric)
-    and translate(
-      case
-        getdatabaseencoding()
-        when 'UTF8' then normalize(
-          case
-            when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-              invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-            )::json
-            else invoice.document end->>'payerName')
-            else case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName'
-            end, $10, $11) like all($12::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $13 and invoice.collection_name = $14 and case
-              when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-              when confirmation.state = 'dead' then 'dead'
-              when confirmation.state is not null then 'pending'
-            end = $15 and coalesce(invoice.source, confirmation.source) = $16, false) and (
-              invoice.confirmed_at, invoice.id, invoice.source
-            ) < ($17::timestamptz, $18::uuid, $19::text)
-            order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc
-            limit $20
-          end
-        )
-      end
-    )
-  );
-
--- selectByIds, src/operations/list-invoices.ts
-select known.id as "invoiceId", known.source, invoice.status, invoice.type, invoice.reference,
-  invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
-  invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  case
-    when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-    when confirmation.state = 'dead' then 'dead'
-    when confirmation.state is not null then 'pending'
-  end as verdict,
-  (
-    select (
-      case
-        when outbox.state is not null then outbox.state
-        when (
-          select publication.id
-          from publication
-          where publication.source = event.source and publication.event_id = event.id
-            and publication.replay_id is null
-          limit 1
-        ) is not null then 'published'
-        else 'lost'
-      end
-    )::text
-    from event
-    left join outbox on outbox.source = event.source and outbox.event_id = event.id
-      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = known.source and event.invoice_id = known.id and event.type = 'invoice.paid'
-    limit 1
-  ) as event,
-  (
-    select event.id
-    from event
-    where event.source = known.source and event.invoice_id = known.id and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
+  place::text as at
 from (
-  select source, invoice_id as id
-  from confirmation
-  where invoice_id = any($1::uuid[])
-  union
-  select source, id
+  select one.*
   from unnest(
     array(
       with recursive known (source) as (
@@ -4849,22 +4561,29 @@ from (
       from known
       where source is not null
     )
-  ) as source
-  cross join unnest($2::uuid[]) as id
-) as known
-left join invoice on invoice.source = known.source and invoice.id = known.id
-left join confirmation on confirmation.source = known.source and confirmation.invoice_id = known.id
-where (invoice.id is not null or confirmation.invoice_id is not null) and true and coalesce(true, false)
-order by known.source, known.id;
+  ) as known (source)
+  cross join lateral (
+    select paid_at as place, invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type,
+      invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
+      invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
+      case
+        when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+        when confirmation.state = 'dead' then 'dead'
+        when confirmation.state is not null then 'pending'
+      end as verdict
+    from invoice
+    left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+    where invoice.source = known.source and paid_at is not null and true and true
+    order by paid_at desc, invoice.id desc
+    limit $1
+  ) as one
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $2;
 
-select known.id as "invoiceId", known.source, invoice.status, invoice.type, invoice.reference,
-  invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
-  invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  case
-    when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-    when confirmation.state = 'dead' then 'dead'
-    when confirmation.state is not null then 'pending'
-  end as verdict,
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
   (
     select (
       case
@@ -4882,21 +4601,13 @@ select known.id as "invoiceId", known.source, invoice.status, invoice.type, invo
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = known.source and event.invoice_id = known.id and event.type = 'invoice.paid'
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
+      and event.type = 'invoice.paid'
     limit 1
   ) as event,
-  (
-    select event.id
-    from event
-    where event.source = known.source and event.invoice_id = known.id and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
+  place::text as at
 from (
-  select source, invoice_id as id
-  from confirmation
-  where invoice_id = any($1::uuid[])
-  union
-  select source, id
+  select one.*
   from unnest(
     array(
       with recursive known (source) as (
@@ -4916,132 +4627,89 @@ from (
       from known
       where source is not null
     )
-  ) as source
-  cross join unnest($2::uuid[]) as id
-) as known
-left join invoice on invoice.source = known.source and invoice.id = known.id
-left join confirmation on confirmation.source = known.source and confirmation.invoice_id = known.id
-where (invoice.id is not null or confirmation.invoice_id is not null) and true
-  and invoice.paid_at >= ($3::date)::timestamp at time zone 'UTC'
-  and invoice.paid_at < ($4::date + 1)::timestamp at time zone 'UTC'
-  and coalesce(
-    true and invoice.confirmed_at >= $5::timestamptz and invoice.confirmed_at < $6::timestamptz
-    and (invoice.total_amount = $7::numeric or invoice.amount = $8::numeric)
-    and translate(
+  ) as known (source)
+  cross join lateral (
+    select paid_at as place, invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type,
+      invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
+      invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
       case
-        getdatabaseencoding()
-        when 'UTF8' then normalize(
-          case
-            when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-              invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-            )::json
-            else invoice.document end->>'payerName')
-            else case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName'
-            end, $9, $10) like all($11::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $12 and invoice.collection_name = $13 and case
-              when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-              when confirmation.state = 'dead' then 'dead'
-              when confirmation.state is not null then 'pending'
-            end = $14 and coalesce(invoice.source, confirmation.source) = $15, false)
-            order by known.source, known.id
-          end
-        )
-      end
-    )
-  );
-
--- selectByPayment, src/operations/list-invoices.ts
-select decided.*,
-  (
-    select (
-      case
-        when outbox.state is not null then outbox.state
-        when (
-          select publication.id
-          from publication
-          where publication.source = event.source and publication.event_id = event.id
-            and publication.replay_id is null
-          limit 1
-        ) is not null then 'published'
-        else 'lost'
-      end
-    )::text
-    from event
-    left join outbox on outbox.source = event.source and outbox.event_id = event.id
-      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as event,
-  (
-    select event.id
-    from event
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
-from (
-  select invoice.paid_at::text as at,
-    row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
-    coalesce(
-      true
+        when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+        when confirmation.state = 'dead' then 'dead'
+        when confirmation.state is not null then 'pending'
+      end as verdict
+    from invoice
+    left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+    where invoice.source = known.source and paid_at is not null and true
       and case
         when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
         when confirmation.state = 'dead' then 'dead'
         when confirmation.state is not null then 'pending'
-      end = $1,
-      false
-    ) as matches,
-    invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, invoice.reference,
-    invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount",
+      end = $1
+      and confirmation.source = $2 and invoice.collection_name = $3
+      and invoice.paid_at >= ($4::date)::timestamp at time zone 'UTC'
+      and invoice.paid_at < ($5::date + 1)::timestamp at time zone 'UTC'
+      and (paid_at, invoice.id, invoice.source) < ($6::timestamptz, $7::uuid, $8::text)
+    order by paid_at desc, invoice.id desc
+    limit $9
+  ) as one
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $10;
+
+-- selectRequested, src/operations/list-invoices.ts
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
+  (
+    select (
+      case
+        when outbox.state is not null then outbox.state
+        when (
+          select publication.id
+          from publication
+          where publication.source = event.source and publication.event_id = event.id
+            and publication.replay_id is null
+          limit 1
+        ) is not null then 'published'
+        else 'lost'
+      end
+    )::text
+    from event
+    left join outbox on outbox.source = event.source and outbox.event_id = event.id
+      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
+      and event.type = 'invoice.paid'
+    limit 1
+  ) as event,
+  place::text as at
+from (
+  select opened_at as place, invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type,
+    invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
     invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
     case
       when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
       when confirmation.state = 'dead' then 'dead'
       when confirmation.state is not null then 'pending'
     end as verdict
-  from (
-    select invoice.*
-    from unnest(
-      array(
-        with recursive known (source) as (
-          (select source from "invoice" order by source limit 1)
-          union all
-          select (
-            select further.source
-            from "invoice" as further
-            where further.source > known.source
-            order by further.source
-            limit 1
-          )
-          from known
-          where known.source is not null
-        )
-        select source
-        from known
-        where source is not null
-      )
-    ) as known (source)
-    cross join lateral (
-      select *
-      from invoice
-      where invoice.source = known.source and invoice.paid_at is not null and true and true and true
-      order by invoice.paid_at desc, invoice.id desc
-      limit $2
-    ) as invoice
-    order by invoice.paid_at desc, invoice.id desc, invoice.source desc
-    limit $3
-  ) as invoice
-  left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-) as decided
-where matches or place = $4
-order by place;
+  from confirmation
+  left join invoice on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+  where invoice_id = any($1::uuid[]) and true
+    and case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end = $2
+    and confirmation.source = $3 and invoice.collection_name = $4
+    and invoice.paid_at >= ($5::date)::timestamp at time zone 'UTC'
+    and invoice.paid_at < ($6::date + 1)::timestamp at time zone 'UTC'
+    and (opened_at, invoice_id, confirmation.source) < ($7::timestamptz, $8::uuid, $9::text)
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $10;
 
-select decided.*,
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
   (
     select (
       case
@@ -5059,147 +4727,39 @@ select decided.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
-  (
-    select event.id
-    from event
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
+  place::text as at
 from (
-  select invoice.paid_at::text as at,
-    row_number() over (order by invoice.paid_at desc, invoice.id desc, invoice.source desc) as place,
-    coalesce(
-      true and invoice.confirmed_at >= $1::timestamptz and invoice.confirmed_at < $2::timestamptz
-      and (invoice.total_amount = $3::numeric or invoice.amount = $4::numeric)
-      and translate(
-        case
-          getdatabaseencoding()
-          when 'UTF8' then normalize(
-            case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName')
-              else case
-                when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                  invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-                )::json
-                else invoice.document end->>'payerName'
-              end, $5, $6) like all($7::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $8 and invoice.collection_name = $9 and case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end = $10 and coalesce(invoice.source, confirmation.source) = $11, false) as matches, invoice.id as "invoiceId", invoice.source, invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt", case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end as verdict
-              from (
-                select invoice.*
-                from unnest(array[$12]::text[]) as known (source)
-                cross join lateral (
-                  select *
-                  from invoice
-                  where invoice.source = known.source and invoice.paid_at is not null and true
-                    and invoice.paid_at >= ($13::date)::timestamp at time zone 'UTC'
-                    and invoice.paid_at < ($14::date + 1)::timestamp at time zone 'UTC'
-                    and invoice.paid_at <= $15::timestamptz
-                    and (
-                      invoice.paid_at, invoice.id, invoice.source
-                    ) < ($16::timestamptz, $17::uuid, $18::text)
-                  order by invoice.paid_at desc, invoice.id desc
-                  limit $19
-                ) as invoice
-                order by invoice.paid_at desc, invoice.id desc, invoice.source desc
-                limit $20
-              ) as invoice
-              left join confirmation on confirmation.source = invoice.source
-                and confirmation.invoice_id = invoice.id) as decided
-              where matches or place = $21
-              order by place
-            end
-          )
-        end
-      )
-    )
-);
-
--- selectByRequest, src/operations/list-invoices.ts
-select decided.*,
-  (
-    select (
-      case
-        when outbox.state is not null then outbox.state
-        when (
-          select publication.id
-          from publication
-          where publication.source = event.source and publication.event_id = event.id
-            and publication.replay_id is null
-          limit 1
-        ) is not null then 'published'
-        else 'lost'
-      end
-    )::text
-    from event
-    left join outbox on outbox.source = event.source and outbox.event_id = event.id
-      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as event,
-  (
-    select event.id
-    from event
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
-from (
-  select confirmation.opened_at::text as at,
-    row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place, true
-    and coalesce(
-      true
-      and case
-        when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-        when confirmation.state = 'dead' then 'dead'
-        when confirmation.state is not null then 'pending'
-      end = $1,
-      false
-    )
-    and true as matches, confirmation.invoice_id as "invoiceId", confirmation.source, invoice.status,
-    invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
-    invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
+  select opened_at as place, invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type,
+    invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
+    invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
     case
       when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
       when confirmation.state = 'dead' then 'dead'
       when confirmation.state is not null then 'pending'
     end as verdict
-  from (
-    select *
-    from (
-      (
-        select *
-        from confirmation
-        where verdict = $2 and verdict <> 'paid' and true
-        order by opened_at desc, invoice_id desc, source desc
-        limit $3
-      )
-    ) as one
-    order by opened_at desc, invoice_id desc, source desc
-    limit $4
-  ) as confirmation
-  left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
-) as decided
-where matches or place = $5
-order by place;
+  from confirmation
+  left join invoice on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+  where state = 'dead' and true
+    and case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end = $1
+    and confirmation.source = $2 and invoice.collection_name = $3
+    and invoice.paid_at >= ($4::date)::timestamp at time zone 'UTC'
+    and invoice.paid_at < ($5::date + 1)::timestamp at time zone 'UTC'
+    and (opened_at, invoice_id, confirmation.source) < ($6::timestamptz, $7::uuid, $8::text)
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $9;
 
-select decided.*,
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
   (
     select (
       case
@@ -5217,74 +4777,39 @@ select decided.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
-  (
-    select event.id
-    from event
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
+  place::text as at
 from (
-  select confirmation.opened_at::text as at,
-    row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place, true
-    and coalesce(
-      true and invoice.confirmed_at >= $1::timestamptz and invoice.confirmed_at < $2::timestamptz
-      and (invoice.total_amount = $3::numeric or invoice.amount = $4::numeric)
-      and translate(
-        case
-          getdatabaseencoding()
-          when 'UTF8' then normalize(
-            case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName')
-              else case
-                when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                  invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-                )::json
-                else invoice.document end->>'payerName'
-              end, $5, $6) like all($7::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $8 and invoice.collection_name = $9 and case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end = $10 and coalesce(invoice.source, confirmation.source) = $11, false) and true and invoice.paid_at >= ($12::date)::timestamp at time zone 'UTC' and invoice.paid_at < ($13::date + 1)::timestamp at time zone 'UTC' as matches, confirmation.invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt", case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end as verdict
-              from (
-                select *
-                from (
-                  (
-                    select *
-                    from confirmation
-                    where verdict = $14 and verdict <> 'paid'
-                      and (opened_at, invoice_id, source) < ($15::timestamptz, $16::uuid, $17::text)
-                    order by opened_at desc, invoice_id desc, source desc
-                    limit $18
-                  )
-                ) as one
-                order by opened_at desc, invoice_id desc, source desc
-                limit $19
-              ) as confirmation
-              left join invoice on invoice.source = confirmation.source
-                and invoice.id = confirmation.invoice_id ) as decided
-              where matches or place = $20
-              order by place
-            end
-          )
-        end
-      )
-    )
-);
+  select opened_at as place, invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type,
+    invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
+    invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
+    case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end as verdict
+  from confirmation
+  left join invoice on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+  where (state = 'due' or state = 'claimed') and true
+    and case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end = $1
+    and confirmation.source = $2 and invoice.collection_name = $3
+    and invoice.paid_at >= ($4::date)::timestamp at time zone 'UTC'
+    and invoice.paid_at < ($5::date + 1)::timestamp at time zone 'UTC'
+    and (opened_at, invoice_id, confirmation.source) < ($6::timestamptz, $7::uuid, $8::text)
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $9;
 
-select decided.*,
+select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."type", "listed"."reference",
+  "listed"."collection", "listed"."totalAmount", "listed"."paidAt", "listed"."confirmedAt",
+  "listed"."verdict",
   (
     select (
       case
@@ -5302,242 +4827,38 @@ select decided.*,
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
+    where event.source = listed.source and event.invoice_id = listed."invoiceId"
       and event.type = 'invoice.paid'
     limit 1
   ) as event,
-  (
-    select event.id
-    from event
-    where event.source = decided.source and event.invoice_id = decided."invoiceId"
-      and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId"
+  place::text as at
 from (
-  select confirmation.opened_at::text as at,
-    row_number() over (order by opened_at desc, invoice_id desc, confirmation.source desc) as place, true
-    and coalesce(
-      true and invoice.confirmed_at >= $1::timestamptz and invoice.confirmed_at < $2::timestamptz
-      and (invoice.total_amount = $3::numeric or invoice.amount = $4::numeric)
-      and translate(
-        case
-          getdatabaseencoding()
-          when 'UTF8' then normalize(
-            case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName')
-              else case
-                when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                  invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-                )::json
-                else invoice.document end->>'payerName'
-              end, $5, $6) like all($7::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $8 and invoice.collection_name = $9 and case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end = $10 and coalesce(invoice.source, confirmation.source) = $11, false) and true and invoice.paid_at >= ($12::date)::timestamp at time zone 'UTC' and invoice.paid_at < ($13::date + 1)::timestamp at time zone 'UTC' as matches, confirmation.invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount, invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt", case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end as verdict
-              from (
-                select *
-                from (
-                  (
-                    select *
-                    from confirmation
-                    where verdict = $14 and verdict <> 'paid'
-                      and (opened_at, invoice_id, source) < ($15::timestamptz, $16::uuid, $17::text)
-                    order by opened_at desc, invoice_id desc, source desc
-                    limit $18
-                  )
-                  union all (
-                    select *
-                    from confirmation
-                    where state = 'due' and verdict is null
-                      and (opened_at, invoice_id, source) < ($19::timestamptz, $20::uuid, $21::text)
-                    order by opened_at desc, invoice_id desc, source desc
-                    limit $22
-                  )
-                  union all (
-                    select *
-                    from confirmation
-                    where state = 'claimed' and verdict is null
-                      and (opened_at, invoice_id, source) < ($23::timestamptz, $24::uuid, $25::text)
-                    order by opened_at desc, invoice_id desc, source desc
-                    limit $26
-                  )
-                ) as one
-                order by opened_at desc, invoice_id desc, source desc
-                limit $27
-              ) as confirmation
-              left join invoice on invoice.source = confirmation.source
-                and invoice.id = confirmation.invoice_id ) as decided
-              where matches or place = $28
-              order by place
-            end
-          )
-        end
-      )
-    )
-);
+  select opened_at as place, invoice_id as "invoiceId", confirmation.source, invoice.status, invoice.type,
+    invoice.reference, invoice.collection_name as collection, invoice.total_amount as "totalAmount",
+    invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
+    case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end as verdict
+  from confirmation
+  left join invoice on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
+  where verdict = $1 and verdict <> 'paid' and true
+    and case
+      when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
+      when confirmation.state = 'dead' then 'dead'
+      when confirmation.state is not null then 'pending'
+    end = $2
+    and confirmation.source = $3 and invoice.collection_name = $4
+    and invoice.paid_at >= ($5::date)::timestamp at time zone 'UTC'
+    and invoice.paid_at < ($6::date + 1)::timestamp at time zone 'UTC'
+    and (opened_at, invoice_id, confirmation.source) < ($7::timestamptz, $8::uuid, $9::text)
+) as listed
+order by place desc, "invoiceId" desc, source desc
+limit $10;
 
--- selectByConfirmation, src/operations/list-invoices.ts
-with examined as materialized (
-  select invoice.source, invoice.id, invoice.confirmed_at, coalesce(true, false) as matches
-  from invoice
-  left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-  where invoice.confirmed_at >= $1::timestamptz and invoice.confirmed_at <= $2::timestamptz
-    and (invoice.confirmed_at, invoice.id, invoice.source) < ($3::timestamptz, $4::uuid, $5::text)
-),
-chosen as (
-  select source, id from examined where matches order by confirmed_at desc, id desc, source desc limit $6
-)
-select invoice.id as "invoiceId", coalesce(invoice.source, '') as source, invoice.status, invoice.type,
-  invoice.reference, invoice.collection_name as collection, invoice.amount,
-  invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt", invoice.confirmed_at as "confirmedAt",
-  case
-    when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-    when confirmation.state = 'dead' then 'dead'
-    when confirmation.state is not null then 'pending'
-  end as verdict,
-  (
-    select (
-      case
-        when outbox.state is not null then outbox.state
-        when (
-          select publication.id
-          from publication
-          where publication.source = event.source and publication.event_id = event.id
-            and publication.replay_id is null
-          limit 1
-        ) is not null then 'published'
-        else 'lost'
-      end
-    )::text
-    from event
-    left join outbox on outbox.source = event.source and outbox.event_id = event.id
-      and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
-    limit 1
-  ) as event,
-  (
-    select event.id
-    from event
-    where event.source = invoice.source and event.invoice_id = invoice.id and event.type = 'invoice.paid'
-    limit 1
-  ) as "eventId",
-  invoice.confirmed_at::text as at, total.examined
-from (select count(*) as examined from examined) as total
-left join (
-  chosen
-  cross join lateral (
-    select * from invoice where invoice.source = chosen.source and invoice.id = chosen.id limit 1
-  ) as invoice
-  left join confirmation on confirmation.source = invoice.source and confirmation.invoice_id = invoice.id
-) on true
-order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc;
-
-with examined as materialized (
-  select invoice.source, invoice.id, invoice.confirmed_at,
-    coalesce(
-      true and invoice.confirmed_at >= $1::timestamptz and invoice.confirmed_at < $2::timestamptz
-      and (invoice.total_amount = $3::numeric or invoice.amount = $4::numeric)
-      and translate(
-        case
-          getdatabaseencoding()
-          when 'UTF8' then normalize(
-            case
-              when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-              )::json
-              else invoice.document end->>'payerName')
-              else case
-                when strpos(invoice.document::text, '\u') > 0 then regexp_replace(
-                  invoice.document::text, '\\u(0000|[dD][89a-fA-F]..)', '\\ufffd', 'g'
-                )::json
-                else invoice.document end->>'payerName'
-              end, $5, $6) like all($7::text[]) and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = $8 and invoice.collection_name = $9 and case
-                when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                when confirmation.state = 'dead' then 'dead'
-                when confirmation.state is not null then 'pending'
-              end = $10 and coalesce(invoice.source, confirmation.source) = $11, false) as matches
-              from invoice
-              left join confirmation on confirmation.source = invoice.source
-                and confirmation.invoice_id = invoice.id
-              where invoice.confirmed_at >= $12::timestamptz and invoice.confirmed_at <= $13::timestamptz
-                and (
-                  invoice.confirmed_at, invoice.id, invoice.source
-                ) < ($14::timestamptz, $15::uuid, $16::text)
-              limit $17),
-                chosen as (
-                  select source, id
-                  from examined
-                  where matches
-                  order by confirmed_at desc, id desc, source desc
-                  limit $18
-                )
-              select invoice.id as "invoiceId", coalesce(invoice.source, '') as source, invoice.status,
-                invoice.type, invoice.reference, invoice.collection_name as collection, invoice.amount,
-                invoice.total_amount as "totalAmount", invoice.paid_at as "paidAt",
-                invoice.confirmed_at as "confirmedAt",
-                case
-                  when coalesce(confirmation.verdict, 'pending') <> 'pending' then confirmation.verdict
-                  when confirmation.state = 'dead' then 'dead'
-                  when confirmation.state is not null then 'pending'
-                end as verdict,
-                (
-                  select (
-                    case
-                      when outbox.state is not null then outbox.state
-                      when (
-                        select publication.id
-                        from publication
-                        where publication.source = event.source and publication.event_id = event.id
-                          and publication.replay_id is null
-                        limit 1
-                      ) is not null then 'published'
-                      else 'lost'
-                    end
-                  )::text
-                  from event
-                  left join outbox on outbox.source = event.source and outbox.event_id = event.id
-                    and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-                  where event.source = invoice.source and event.invoice_id = invoice.id
-                    and event.type = 'invoice.paid'
-                  limit 1
-                ) as event,
-                (
-                  select event.id
-                  from event
-                  where event.source = invoice.source and event.invoice_id = invoice.id
-                    and event.type = 'invoice.paid'
-                  limit 1
-                ) as "eventId",
-                invoice.confirmed_at::text as at, total.examined
-              from (select count(*) as examined from examined) as total
-              left join (
-                chosen
-                cross join lateral (
-                  select *
-                  from invoice
-                  where invoice.source = chosen.source and invoice.id = chosen.id
-                  limit 1
-                ) as invoice
-                left join confirmation on confirmation.source = invoice.source
-                  and confirmation.invoice_id = invoice.id
-              ) on true
-              order by invoice.confirmed_at desc, invoice.id desc, invoice.source desc
-            end
-          )
-        end
-      )
-    )
-);
+-- selectReferred, src/operations/list-invoices.ts
+select "id" from "invoice" where "reference" = $1 limit $2;
 
 -- outdated, src/operations/open-invoices.ts
 select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
