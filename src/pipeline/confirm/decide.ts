@@ -155,7 +155,7 @@ export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitt
     priority: confirmation.priority,
     attempt: confirmation.attempt,
     faults: 0,
-    covered: isCovered(confirmation, answer, changes),
+    covered: isCovered(answer, changes),
     lastError: null,
     lastAnswer: null,
     keepsEvidence: answer.kind !== "found" && changes.state !== "done",
@@ -176,9 +176,8 @@ export function decide(confirmation: Claimed, answer: Answer, rules: Rules, jitt
  * Unpaid and not found are answers like any other, though they are asked for again. A fault is not, nor is a
  * payment that waits for its collection's name.
  */
-const isCovered = ({ attempt }: Claimed, answer: Answer, changes: Changes): boolean =>
-  changes.state !== "due" ||
-  ((answer.kind === "found" || answer.kind === "not_found") && (changes.attempt ?? attempt) > attempt);
+const isCovered = (answer: Answer, { state, attempt }: Changes): boolean =>
+  state !== "due" || (attempt !== undefined && answer.kind !== "outside_contract");
 
 /** Its verdict, its event or the stored answer says so: any one of them is enough. */
 const wasPaid = ({ verdict, hasEvent, known }: Claimed, rules: Rules): boolean =>
@@ -315,9 +314,10 @@ export const dependsOnCollection = (
 export function isOurs({ confirmation, rules }: Case, answer: Found): boolean | "unclear" {
   const { collectionNames, collectionsUnread } = rules;
   const name = answer.invoice.collectionName;
-  if (!dependsOnCollection(confirmation, answer, rules)) return true;
-  if (collectionNames === null || (name !== null && collectionNames.has(name))) return true;
-  return name === null || collectionsUnread === null ? false : "unclear";
+  if (collectionNames === null || !dependsOnCollection(confirmation, answer, rules)) return true;
+  if (name === null) return false;
+  if (collectionNames.has(name)) return true;
+  return collectionsUnread === null ? false : "unclear";
 }
 
 /** This many faults in a row are some 15 s. */

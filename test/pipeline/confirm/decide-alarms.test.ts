@@ -31,6 +31,8 @@ describe("the alarms that an outcome ends (G13)", () => {
     ["asked for the first time: none can be open", {}, found(), []],
     ["paid", again, found(), [EVIDENCE, ...DECIDED, ANOMALY]],
     ["no longer paid: that is odd", wasPaid, unpaid(), [EVIDENCE, ...DECIDED]],
+    ["no longer paid, as before", { ...wasPaid, known: known() }, unpaid(), [EVIDENCE, ...DECIDED]],
+    ["paid as before", wasPaid, found(), [EVIDENCE, ...DECIDED, ANOMALY]],
     ["no longer there: that is odd", wasPaid, notFound, [EVIDENCE, ...DECIDED]],
     ["not paid in the end", { ...again, attempt: 8 }, unpaid(), [EVIDENCE, ...DECIDED, ANOMALY]],
     ["unknown in the end", { ...again, attempt: 5 }, notFound, [EVIDENCE, ...DECIDED]],
@@ -39,6 +41,8 @@ describe("the alarms that an outcome ends (G13)", () => {
     ["paid, of no type", again, TYPELESS, [EVIDENCE]],
     ["odd on an earlier step", { attempt: 1 }, found(), [EVIDENCE, ANOMALY]],
     ["unanswered for long", { faults: 20 }, unpaid(), ["invoice_unanswered", EVIDENCE]],
+    ["unanswered for long, then not found", { faults: 20 }, notFound, ["invoice_unanswered"]],
+    ["unanswered for long, then odd", { faults: 20 }, outside, ["invoice_unanswered"]],
     ["unpaid as yet", again, unpaid(), [EVIDENCE]],
     ["not found as yet", again, notFound, []],
     ["outside the contract once more", { ...again, attempt: 1 }, outside, []],
@@ -46,6 +50,11 @@ describe("the alarms that an outcome ends (G13)", () => {
   ])("%s", (_, asked, answer, ended, given = {}) => {
     expect(decided(asked, answer, given).clears).toEqual(ended);
   });
+});
+
+it("an unknown status is told again only where it is another, or asked for anew", () => {
+  const asked = [{ known: wasOnHold }, { attempt: 1, known: known() }, { attempt: 1, known: wasOnHold }];
+  expect(asked.map((one) => decided(one, ON_HOLD).raises.length)).toEqual([1, 1, 0]);
 });
 
 const RAISING: [string, Asked, Answer, object?][] = [

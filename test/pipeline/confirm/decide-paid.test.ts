@@ -48,9 +48,10 @@ describe("a paid invoice", () => {
     });
   });
 
-  it("of no type by an older answer does not take the place of one that said Live", () => {
+  it("by an older answer does not take the place of one that said Live", () => {
     const asked = { attempt: 1, known: known({ status: "Paid", modifiedAt: LATER }) };
     expect(decided(asked, TYPELESS)).toMatchObject({ event: null, invoice: { newest: false } });
+    expect(decided(asked, found()).invoice?.newest).toBe(false);
   });
 
   it.each<[string, Asked]>([
@@ -83,7 +84,8 @@ describe("whose collection it is", () => {
 
   it("while it is unknown, nothing is stored, and it is asked for again as after a fault", () => {
     const outcome = decided({}, found(), UNREAD);
-    expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, invoice: null, event: null });
+    const nothing = { covered: false, invoice: null, event: null };
+    expect(outcome).toMatchObject({ state: "due", attempt: 0, faults: 1, ...nothing });
   });
 });
 

@@ -93,20 +93,21 @@ describe("faults never end a confirmation (G2)", () => {
 
 describe("evidence", () => {
   it("is kept of an answer outside the contract, unless the invoice was erased", () => {
-    expect(decided({}, outside)).toMatchObject({ lastAnswer: '{"data":{}}', lastError: "no amount" });
-    expect(decided({ attempt: 8 }, outside).lastAnswer).toBe('{"data":{}}');
+    const evidence = { lastAnswer: '{"data":{}}', lastError: "no amount" };
+    expect(decided({}, outside)).toMatchObject({ ...evidence, covered: false });
+    expect(decided({ attempt: 8 }, outside)).toMatchObject({ ...evidence, covered: true });
     expect(decided({ erased: true }, outside).lastAnswer).toBeNull();
   });
 
-  it.each<[string, Asked, Answer, boolean]>([
-    ["a fault", { attempt: 1 }, fault, true],
-    ["not found as yet", { attempt: 1 }, notFound, true],
-    ["a process that stops", { attempt: 1 }, interrupted, true],
-    ["not found in the end", { attempt: 5 }, notFound, false],
-    ["unpaid as yet", { attempt: 1 }, unpaid(), false],
-    ["paid", { attempt: 1 }, found(), false],
-  ])("of an earlier one stays until the provider gives a better: %s", (_, asked, answer, keeps) => {
-    expect(decided(asked, answer)).toMatchObject({ lastAnswer: null, keepsEvidence: keeps });
+  it.each<[string, Asked, Answer, boolean, boolean]>([
+    ["a fault", { attempt: 1 }, fault, true, false],
+    ["not found as yet", { attempt: 1 }, notFound, true, true],
+    ["a process that stops", { attempt: 1 }, interrupted, true, false],
+    ["not found in the end", { attempt: 5 }, notFound, false, true],
+    ["unpaid as yet", { attempt: 1 }, unpaid(), false, true],
+    ["paid", { attempt: 1 }, found(), false, true],
+  ])("stays until a better one, as do requests: %s", (_, asked, answer, keeps, covered) => {
+    expect(decided(asked, answer)).toMatchObject({ lastAnswer: null, keepsEvidence: keeps, covered });
   });
 });
 
