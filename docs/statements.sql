@@ -621,12 +621,8 @@ logged as (
     from held
     where event_id is not null
     order by invoice_id
-  ) as new (id, invoice_id, source, type)
-  where (
-    select known.id
-    from event as known
-    where known.source = new.source and known.invoice_id = new.invoice_id and known.type = new.type
-  ) is null
+  ) as new (id, invoice_id, source)
+  where (select known.id from event as known where known.source = new.source and known.id = new.id) is null
   returning source, id
 ),
 queued as (
@@ -794,12 +790,8 @@ logged as (
     from held
     where event_id is not null
     order by invoice_id
-  ) as new (id, invoice_id, source, type)
-  where (
-    select known.id
-    from event as known
-    where known.source = new.source and known.invoice_id = new.invoice_id and known.type = new.type
-  ) is null
+  ) as new (id, invoice_id, source)
+  where (select known.id from event as known where known.source = new.source and known.id = new.id) is null
   returning source, id
 ),
 queued as (
@@ -1289,8 +1281,7 @@ select exists (select from admitted) as open, claimed.invoice_id as "invoiceId",
   (
     select event.id
     from event
-    where event.source = claimed.source and event.invoice_id = claimed.invoice_id
-      and event.type = 'invoice.paid'
+    where event.source = claimed.source and event.id = (event_id(claimed.invoice_id, 'invoice.paid'))::uuid
   ) is not null as "hasEvent"
 from (select) as always
 left join claimed on true
@@ -1440,8 +1431,7 @@ select exists (select from admitted) as open, claimed.invoice_id as "invoiceId",
   (
     select event.id
     from event
-    where event.source = claimed.source and event.invoice_id = claimed.invoice_id
-      and event.type = 'invoice.paid'
+    where event.source = claimed.source and event.id = (event_id(claimed.invoice_id, 'invoice.paid'))::uuid
   ) is not null as "hasEvent"
 from (select) as always
 left join claimed on true
@@ -1695,7 +1685,7 @@ left join (
 -- lockEvents, src/pipeline/publish/event-log.ts
 select "source", "id", "payload", "erased_at"
 from "event"
-where source = any($1::text[]) and "invoice_id" = $2
+where source = any($1::text[]) and "id" = (event_id($2::uuid, 'invoice.paid'))::uuid
 for update;
 
 -- blankEvent, src/pipeline/publish/event-log.ts
@@ -1705,7 +1695,10 @@ update event set erased_at = clock_timestamp(), erased_digest = $1, payload = $2
 insert into outbox (source, event_id, invoice_type)
 select event.source, event.id, event.invoice_type
 from event
-where event.source = $1 and event.invoice_id = any($2::uuid[])
+where event.source = $1
+  and event.id in (
+    select (event_id(invoice_id, 'invoice.paid'))::uuid from unnest($2::uuid[]) as given (invoice_id)
+  )
   and (case event.invoice_type when 'Live' then $3::text else $4::text end) is not null
   and not exists (
     select
@@ -1986,7 +1979,7 @@ where event.source = any(
     where source is not null
   )
 )
-  and event.invoice_id = $1
+  and event.id = (event_id($1::uuid, 'invoice.paid'))::uuid
 order by event.source, event.type;
 
 -- selectAcceptances, src/pipeline/publish/read-events.ts
@@ -2605,7 +2598,7 @@ left join listed_payment as listed on listed.source = $15::text and listed.invoi
 left join asked_payment as asked on asked.certificate_id = $17::uuid and asked.invoice_id = work.invoice_id
 left join invoice on invoice.source = $18 and invoice.id = work.invoice_id
 left join confirmation as known on known.source = $19 and known.invoice_id = work.invoice_id
-left join event on event.source = $20 and event.invoice_id = work.invoice_id and event.type = 'invoice.paid'
+left join event on event.source = $20 and event.id = (event_id(work.invoice_id, 'invoice.paid'))::uuid
 left join outbox on outbox.source = event.source and outbox.event_id = event.id
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 left join lateral (
@@ -3024,7 +3017,7 @@ select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at 
     )
   end as confirmation
 from unnest($7::uuid[]) as given (id)
-left join event on event.source = $8 and event.invoice_id = given.id and event.type = 'invoice.paid'
+left join event on event.source = $8 and event.id = (event_id(given.id, 'invoice.paid'))::uuid
 left join outbox on outbox.source = event.source and outbox.event_id = event.id
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 left join confirmation as known on known.invoice_id = given.id and known.source = $9
@@ -3460,7 +3453,10 @@ where (
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000' and true
   )
   and (event.source, event.invoice_type) in (select * from unnest($1::text[], $2::text[]))
-  and event.created_at >= $3 and event.created_at < $4 and event.invoice_id = any($5::uuid[])
+  and event.created_at >= $3 and event.created_at < $4
+  and event.id in (
+    select (event_id(invoice_id, 'invoice.paid'))::uuid from unnest($5::uuid[]) as given (invoice_id)
+  )
   and event.collection_name = $6
   and exists (
     select
@@ -3493,7 +3489,10 @@ where (
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000' and outbox.state = 'held'
   )
 )
-  and true and event.created_at >= $1 and event.created_at < $2 and event.invoice_id = any($3::uuid[])
+  and true and event.created_at >= $1 and event.created_at < $2
+  and event.id in (
+    select (event_id(invoice_id, 'invoice.paid'))::uuid from unnest($3::uuid[]) as given (invoice_id)
+  )
   and event.collection_name = $4
   and exists (
     select
@@ -3542,7 +3541,10 @@ where (
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000' and true
   )
   and (event.source, event.invoice_type) in (select * from unnest($1::text[], $2::text[]))
-  and event.created_at >= $3 and event.created_at < $4 and event.invoice_id = any($5::uuid[])
+  and event.created_at >= $3 and event.created_at < $4
+  and event.id in (
+    select (event_id(invoice_id, 'invoice.paid'))::uuid from unnest($5::uuid[]) as given (invoice_id)
+  )
   and event.collection_name = $6
   and exists (
     select
@@ -3596,7 +3598,10 @@ where (
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000' and outbox.state = 'held'
   )
 )
-  and true and event.created_at >= $1 and event.created_at < $2 and event.invoice_id = any($3::uuid[])
+  and true and event.created_at >= $1 and event.created_at < $2
+  and event.id in (
+    select (event_id(invoice_id, 'invoice.paid'))::uuid from unnest($3::uuid[]) as given (invoice_id)
+  )
   and event.collection_name = $4
   and exists (
     select
@@ -4535,8 +4540,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4601,8 +4605,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4677,8 +4680,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4727,8 +4729,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4777,8 +4778,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4827,8 +4827,7 @@ select "listed"."invoiceId", "listed"."source", "listed"."status", "listed"."typ
     from event
     left join outbox on outbox.source = event.source and outbox.event_id = event.id
       and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-    where event.source = listed.source and event.invoice_id = listed."invoiceId"
-      and event.type = 'invoice.paid'
+    where event.source = listed.source and event.id = (event_id(listed."invoiceId", 'invoice.paid'))::uuid
     limit 1
   ) as event,
   place::text as at
@@ -4888,7 +4887,8 @@ select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
         select outbox.event_id
         from event
         join outbox on outbox.source = event.source and outbox.event_id = event.id
-        where event.source = settled.source and event.invoice_id = settled.invoice_id
+        where event.source = settled.source
+          and event.id = (event_id(settled.invoice_id, 'invoice.paid'))::uuid
           and (
             outbox.replay_id = '00000000-0000-0000-0000-000000000000'
             and (
@@ -4919,8 +4919,7 @@ select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
     and (
       select event.id
       from event
-      where event.source = settled.source and event.invoice_id = settled.invoice_id
-      limit 1
+      where event.source = settled.source and event.id = (event_id(settled.invoice_id, 'invoice.paid'))::uuid
     ) is null,
     false
   ) as "isMeant"
@@ -5005,8 +5004,8 @@ left join lateral (
   from event
   join publication on publication.source = event.source and publication.event_id = event.id
     and publication.replay_id is null
-  where $13::boolean and event.source = invoice.source and event.invoice_id = invoice.id
-    and event.type = 'invoice.paid'
+  where $13::boolean and event.source = invoice.source
+    and event.id = (event_id(invoice.id, 'invoice.paid'))::uuid
   order by publication.id
   limit 1
 ) as accepted on true
@@ -5074,8 +5073,8 @@ left join lateral (
   from event
   join publication on publication.source = event.source and publication.event_id = event.id
     and publication.replay_id is null
-  where $12::boolean and event.source = invoice.source and event.invoice_id = invoice.id
-    and event.type = 'invoice.paid'
+  where $12::boolean and event.source = invoice.source
+    and event.id = (event_id(invoice.id, 'invoice.paid'))::uuid
   order by publication.id
   limit 1
 ) as accepted on true
@@ -5114,7 +5113,7 @@ leaving as materialized (
             select outbox.event_id
             from event
             join outbox on outbox.source = event.source and outbox.event_id = event.id
-            where event.source = walked.source and event.invoice_id = named.id
+            where event.source = walked.source and event.id = (event_id(named.id, 'invoice.paid'))::uuid
               and (
                 outbox.replay_id = '00000000-0000-0000-0000-000000000000'
                 and (
@@ -5169,7 +5168,7 @@ leaving as materialized (
             select outbox.event_id
             from event
             join outbox on outbox.source = event.source and outbox.event_id = event.id
-            where event.source = walked.source and event.invoice_id = named.id
+            where event.source = walked.source and event.id = (event_id(named.id, 'invoice.paid'))::uuid
               and (
                 outbox.replay_id = '00000000-0000-0000-0000-000000000000'
                 and (
@@ -5355,7 +5354,7 @@ select "event"."source", "event"."id", "event"."type", "event"."created_at" as "
 from "event"
 left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_id" = "event"."id"
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-where "event"."invoice_id" = $2
+where "event"."id" = (event_id($2::uuid, 'invoice.paid'))::uuid
   and event.source = any(
     array(
       with recursive known (source) as (
@@ -5385,7 +5384,7 @@ from "event"
 inner join "publication" on "publication"."source" = "event"."source"
   and "publication"."event_id" = "event"."id"
 left join "replay" on "replay"."id" = "publication"."replay_id"
-where "event"."invoice_id" = $1
+where "event"."id" = (event_id($1::uuid, 'invoice.paid'))::uuid
   and event.source = any(
     array(
       with recursive known (source) as (

@@ -28,9 +28,9 @@ export async function fillPayments(
       '${from.toISOString()}'::timestamptz + (n - 1) * interval '${everySeconds} s' as at,
       'order-' || n as reference, 'payer-' || n % 1000000 || '@example.com' as payer) as each,
     lateral (select (place || '-0000-4000-8000-' || number)::uuid as id,
-      (place || '-0000-5000-8000-' || number)::uuid as event_id,
       lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') as moment,
       to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as iso) as ids,
+    lateral (select event_id(id, 'invoice.paid') as event_id) as keys,
     lateral (select
       '{"id":"' || id || '","amount":10.01,"serviceCharge":1,"vat":0.5,"totalAmount":11.51,"settleableAmount":10.01,'
         || '"status":"Paid","type":"Live","payerEmail":"' || payer || '","paymentDate":"' || iso || '"}' as document,

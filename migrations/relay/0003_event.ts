@@ -2,8 +2,17 @@ import { type Kysely, sql } from "kysely";
 
 /** Events, what is still to be sent of them, and what SNS accepted. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `payload` is text, exactly as published. `(source, invoice_id, type)` is what makes an event one of a
-  // kind (G4). `answer_digest`: the digest of the provider's answer that the event was made from, which is
+  // The id of an event follows from its invoice and type, so its key admits one of a kind (G4), and the log is
+  // looked up by invoice without another index. `src/events/invoice-paid.ts` computes the same.
+  await sql`
+    create extension if not exists "uuid-ossp";
+    create function event_id(invoice_id uuid, type text) returns uuid
+    language sql immutable strict parallel safe
+    return uuid_generate_v5('6f0f6a4e-2f5b-5d0e-9c53-0d7c2f6f1c11', invoice_id::text || '/' || type)`.execute(
+    db,
+  );
+
+  // `payload` is text, exactly as published. `answer_digest`: the digest of the provider's answer that the event was made from, which is
   // the invoice's newest document or one of its snapshots; so a certificate can tell what the provider
   // corrected afterwards from what was edited here. `erased_digest`: SHA-256 of the payload before erasing.
   await sql`
@@ -19,8 +28,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       payload text not null,
       answer_digest text,
       erased_digest text,
-      constraint event_pkey primary key (source, id),
-      constraint event_one_of_a_type unique (source, invoice_id, type)
+      constraint event_pkey primary key (source, id)
     );
     comment on table event is 'The log of events exactly as published; insert-only but for erasing.';
     create index event_created_at on event (created_at)`.execute(db);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { ShownVerdict } from "../pipeline/confirm/index.ts";
-import { type EventState, eventState, isPaymentEvent, joinOutbox } from "../pipeline/publish/index.ts";
+import { type EventState, eventState, joinOutbox, paidEventId } from "../pipeline/publish/index.ts";
 import { invoicesCalledAs } from "../pipeline/receive/index.ts";
 import {
   type Database,
@@ -92,7 +92,7 @@ const OF_ROWS = Object.keys(LISTED).flatMap((name) => (name === "event" ? [] : s
 /** @param rows with the columns of a listed invoice, and `place`. */
 const withEvents = (rows: RawBuilder<unknown>, limit: number) => sql`
   select ${sql.join(OF_ROWS)}, (select ${eventState} from event ${joinOutbox}
-    where event.source = listed.source and event.invoice_id = listed."invoiceId" and ${isPaymentEvent}
+    where event.source = listed.source and event.id = ${paidEventId(sql`listed."invoiceId"`)}
     limit 1) as event, place::text as at
   from (${rows}) as listed order by place desc, "invoiceId" desc, source desc limit ${limit}`;
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import { hasStatus, NEITHER_STATUS, openConfirmations, plainStatuses } from "../pipeline/confirm/index.ts";
-import { isLive } from "../pipeline/publish/index.ts";
+import { isLive, paidEventId } from "../pipeline/publish/index.ts";
 import { type Database, inKeyOrder, returned, type Slots, Statement } from "../platform/database/index.ts";
 import { NIL_UUID } from "../platform/values/index.ts";
 
@@ -43,7 +43,7 @@ export const isOpen = (
       )}) limit 1) is not null
   or (select outbox.event_id from event
     join outbox on outbox.source = event.source and outbox.event_id = event.id
-    where event.source = ${source} and event.invoice_id = ${invoiceId} and ${UNSENT} limit 1) is not null)`;
+    where event.source = ${source} and event.id = ${paidEventId(invoiceId)} and ${UNSENT} limit 1) is not null)`;
 
 /** The limit of rows that a statement reads. */
 const AT_ONCE = 5_000;
@@ -124,7 +124,7 @@ export const outdatedInvoices = (db: Database, before: Date) => walk(outdated, d
 const forgotten = walkInvoices(
   sql`verdict = 'unknown_invoice' and state = 'done'`,
   sql`not ${isStored(sql``)} and (select event.id from event
-    where event.source = settled.source and event.invoice_id = settled.invoice_id limit 1) is null`,
+    where event.source = settled.source and event.id = ${paidEventId(sql`settled.invoice_id`)}) is null`,
 );
 
 /** The confirmations that were found unknown before this time and have neither invoice nor event. */

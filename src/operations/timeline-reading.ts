@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { answersInOrder, type Verdict } from "../pipeline/confirm/index.ts";
-import { eventState, inPayload, isLive } from "../pipeline/publish/index.ts";
+import { eventState, inPayload, isLive, paidEventId } from "../pipeline/publish/index.ts";
 import { firstCallbacksNaming } from "../pipeline/receive/index.ts";
 import { readHistory } from "../platform/audit/index.ts";
 import {
@@ -275,7 +275,7 @@ const selectEvents = query((db, id: string) =>
         "answer",
       ),
     )
-    .where("event.invoice_id", "=", id)
+    .where("event.id", "=", paidEventId(sql`${id}::uuid`))
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("event.source"),
 );
@@ -328,7 +328,7 @@ const selectPublications = query((db, id: string) =>
     .leftJoin("replay", "replay.id", "publication.replay_id")
     .select(["publication.source", "published_at as at", "topic_arn as topicArn"])
     .select(["message_id as messageId", "replay_id as replayId", "replay.requested_by as replayedBy"])
-    .where("event.invoice_id", "=", id)
+    .where("event.id", "=", paidEventId(sql`${id}::uuid`))
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("publication.id")
     .limit(ACCEPTANCE_LIMIT),

@@ -10,7 +10,7 @@ const RELEASED = {
   "collection-service/0001_collection_service.ts": "8b87c4e06886dbeb",
   "relay/0001_callback.ts": "ec6e8541e5fbaff6",
   "relay/0002_confirmation.ts": "e33e6cbab57dbce0",
-  "relay/0003_event.ts": "f089fe0492751348",
+  "relay/0003_event.ts": "6adc2059415a2aab",
   "relay/0004_reconciliation.ts": "22a363fd10e920f4",
   "relay/0005_replays.ts": "fa47048db365965d",
   "relay/0006_upstream.ts": "b83343cd63abc18e",

@@ -18,7 +18,7 @@ type Query = (text: string, values: unknown[]) => Promise<unknown>;
 /** @returns their ids, in the order given. */
 export async function addPayments(query: Query, given: readonly GivenPayment[]): Promise<string[]> {
   const rows = given.map((one) => ({
-    ...{ id: randomUUID(), eventId: randomUUID(), callbackId: randomUUID(), source: "default" },
+    ...{ id: randomUUID(), callbackId: randomUUID(), source: "default" },
     ...{ collection: "Shop", reference: null, method: "Card", serviceCharge: "0", vat: "0" },
     ...{ total: one.amount, settleable: one.amount, type: "Live", status: "Paid", verdict: "paid" },
     createdAt: one.paidAt,
@@ -27,7 +27,7 @@ export async function addPayments(query: Query, given: readonly GivenPayment[]):
     document: JSON.stringify({ payerName: one.payer ?? "Ada Obi" }),
   }));
   const json = JSON.stringify(rows);
-  const from = `from json_to_recordset($1::json) as given (id uuid, "eventId" uuid, "callbackId" uuid,
+  const from = `from json_to_recordset($1::json) as given (id uuid, "callbackId" uuid,
     source text, collection text, reference text, method text, amount numeric, "serviceCharge" numeric,
     vat numeric, total numeric, settleable numeric, type text, status text, verdict text, document text, payload text,
     "paidAt" timestamptz, "createdAt" timestamptz, "calledBackAt" timestamptz, "publishedAt" timestamptz,
@@ -43,9 +43,9 @@ export async function addPayments(query: Query, given: readonly GivenPayment[]):
        released_at)
      select id, source, "createdAt", "createdAt", "createdAt", 'callback', 'done', verdict, "releasedAt" ${from}`,
     `insert into event (id, invoice_id, type, source, invoice_type, payload)
-     select "eventId", id, 'invoice.paid', source, 'Live', payload ${from} where "publishedAt" is not null`,
+     select event_id(id, 'invoice.paid'), id, 'invoice.paid', source, 'Live', payload ${from} where "publishedAt" is not null`,
     `insert into publication (source, event_id, topic_arn, message_id, published_at)
-     select source, "eventId", 'arn', 'message-' || id, "publishedAt" ${from} where "publishedAt" is not null`,
+     select source, event_id(id, 'invoice.paid'), 'arn', 'message-' || id, "publishedAt" ${from} where "publishedAt" is not null`,
     `insert into callback (id, received_at, source, method, path, query, invoice_ids, headers, body)
      select "callbackId", "calledBackAt", source, 'POST', '/callbacks/***', '', array[id], '[]', ''
      ${from} where "calledBackAt" is not null`,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { invoicePaidId } from "../../src/events/invoice-paid.ts";
 import type { Database } from "../../src/platform/database/tables.ts";
 import { openDatabase } from "./database.ts";
 import { type Harness, startHarness } from "./relay.ts";
@@ -32,7 +33,8 @@ export async function addEvents(
   { state = "published", invoiceType = "Live", source = "default" } = {},
 ): Promise<EventRow[]> {
   const rows = Array.from({ length: count }, () => {
-    const [id, invoiceId] = [randomUUID(), randomUUID()];
+    const invoiceId = randomUUID();
+    const id = invoicePaidId(invoiceId);
     return { id, invoiceId, payload: payloadOf(id, invoiceId) };
   });
   const ids = rows.map((row) => row.id);

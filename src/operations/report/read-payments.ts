@@ -9,7 +9,7 @@ import {
   shownVerdict,
   type Verdict,
 } from "../../pipeline/confirm/index.ts";
-import { isPaymentEvent } from "../../pipeline/publish/index.ts";
+import { paidEventId } from "../../pipeline/publish/index.ts";
 import { callbacksThatName } from "../../pipeline/receive/index.ts";
 import { certifiedNames } from "../../pipeline/reconcile/index.ts";
 import { describedSources, type Settings } from "../../platform/config/index.ts";
@@ -139,7 +139,7 @@ function payments(
       select publication.published_at, publication.message_id
       from event join publication on publication.source = event.source
         and publication.event_id = event.id and publication.replay_id is null
-      where ${whole} and event.source = invoice.source and event.invoice_id = invoice.id and ${isPaymentEvent}
+      where ${whole} and event.source = invoice.source and event.id = ${paidEventId(sql`invoice.id`)}
       order by publication.id limit 1) as accepted on true
     order by ${place}`;
 }

@@ -14,17 +14,16 @@ import {
 import { ERASED_IN_EVENT, NIL_UUID } from "../../platform/values/index.ts";
 
 /**
- * Logs events and returns source and id of the new ones. However many workers find the payment, the unique
- * key admits one event (one identity, G4). The worker that logs an event holds the lease of its confirmation,
+ * Logs events and returns source and id of the new ones. However many workers find the payment, the key
+ * admits one event (one identity, G4). The worker that logs an event holds the lease of its confirmation,
  * so it may check first: with "on conflict" Postgres would log 48 bytes more for each insert.
  * @param events yields the columns in this order.
  */
 export const insertEvents = (events: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   insert into event (id, invoice_id, source, type, invoice_type, collection_name, payload, answer_digest,
     erased_at)
-  select * from (${events}) as new (id, invoice_id, source, type)
-  where (select known.id from event as known
-    where known.source = new.source and known.invoice_id = new.invoice_id and known.type = new.type) is null
+  select * from (${events}) as new (id, invoice_id, source)
+  where (select known.id from event as known where known.source = new.source and known.id = new.id) is null
   returning source, id`;
 
 const lockEvents = query((db, invoiceId: string, sources: readonly string[]) =>
@@ -32,7 +31,7 @@ const lockEvents = query((db, invoiceId: string, sources: readonly string[]) =>
     .selectFrom("event")
     .select(["source", "id", "payload", "erased_at"])
     .where(sql<boolean>`source = any(${sources}::text[])`)
-    .where("invoice_id", "=", invoiceId)
+    .where("id", "=", paidEventId(sql`${invoiceId}::uuid`))
     .forUpdate(),
 );
 
@@ -101,6 +100,10 @@ export type EventState = OutboxState | "published" | "lost";
 
 // Conditions and expressions over rows of `event`, for its readers.
 
+/** The id of an invoice's event (one identity, G4), by which the log is looked up. */
+export const paidEventId = (invoiceId: RawBuilder<unknown>) =>
+  typed(returned.uuid, sql`event_id(${invoiceId}, 'invoice.paid')`);
+
 /** It says that an invoice was paid. */
 export const isPaymentEvent = sql<boolean>`event.type = 'invoice.paid'`;
 
@@ -110,7 +113,7 @@ export const isPaymentEvent = sql<boolean>`event.type = 'invoice.paid'`;
  */
 export const paidEventIsLogged = sql<boolean>`
   (select event.id from event where event.source = claimed.source
-    and event.invoice_id = claimed.invoice_id and ${isPaymentEvent}) is not null`;
+    and event.id = ${paidEventId(sql`claimed.invoice_id`)}) is not null`;
 
 /**
  * SNS accepted it; acceptances of replays do not count. This and `publishedOn` are the only places that say

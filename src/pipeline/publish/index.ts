@@ -13,6 +13,7 @@ export {
   joinOutbox,
   lineOf,
   type OutboxState,
+  paidEventId,
   paidEventIsLogged,
   publishedOn,
   type Route,

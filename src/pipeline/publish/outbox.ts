@@ -16,6 +16,7 @@ import {
   type EventKey,
   isLive,
   type OutboxState,
+  paidEventId,
   publishedOn,
   type Route,
   rightTopic,
@@ -45,7 +46,8 @@ const insertMissing = new Statement({ id: returned.uuid }, ({ value }: Slots<Unp
     insert into outbox (source, event_id, invoice_type)
     select event.source, event.id, event.invoice_type from event
     where event.source = ${value(({ source }) => source)}
-      and event.invoice_id = any(${value(({ invoiceIds }) => invoiceIds)}::uuid[])
+      and event.id in (select ${paidEventId(sql`invoice_id`)}
+        from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (invoice_id))
       and ${topic} is not null and not ${publishedOn(topic)}
     order by event.invoice_id
     on conflict do nothing

@@ -19,6 +19,7 @@ import {
   isLive,
   isPaymentEvent,
   joinOutbox,
+  paidEventId,
 } from "./event-log.ts";
 
 const selectEvent = query((db, { id, source }: EventKey) =>
@@ -86,7 +87,8 @@ const selectEvents = new Statement(
     select event.source, event.id, event.type, event.created_at as "createdAt", ${eventState} as state,
       event.payload, event.erased_at as "erasedAt"
     from event ${joinOutbox}
-    where event.source = any(${sourcesIn("event")}) and event.invoice_id = ${value((invoiceId) => invoiceId)}
+    where event.source = any(${sourcesIn("event")})
+      and event.id = ${paidEventId(sql`${value((invoiceId) => invoiceId)}::uuid`)}
     order by event.source, event.type`,
 );
 

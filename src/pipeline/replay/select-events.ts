@@ -7,7 +7,7 @@ import {
   Statement,
   VaryingStatement,
 } from "../../platform/database/index.ts";
-import { isAccepted, isLive, type Route } from "../publish/index.ts";
+import { isAccepted, isLive, paidEventId, type Route } from "../publish/index.ts";
 import {
   conditionOf,
   EVERY_FILTER,
@@ -44,7 +44,8 @@ const matchEvents = (filters: ReplayFilters, target: ReplayTarget, routes: reado
     and ${conditionOf(filters, {
       from: (time) => sql`event.created_at >= ${time}`,
       to: (time) => sql`event.created_at < ${time}`,
-      invoiceIds: (ids) => sql`event.invoice_id = any(${ids}::uuid[])`,
+      invoiceIds: (ids) => sql`
+        event.id in (select ${paidEventId(sql`invoice_id`)} from unnest(${ids}::uuid[]) as given (invoice_id))`,
       collection: (name) => sql`event.collection_name = ${name}`,
       verdict: (verdict) => sql`
         exists (select from confirmation where confirmation.invoice_id = event.invoice_id

@@ -58,6 +58,10 @@ const tableExists = new Statement(
   ({ value }: Slots<string>) => sql`select to_regclass(${value((name) => name)}) is not null as exists`,
 );
 
+/** Names the missing right, if Postgres does. */
+const hintOf = (error: unknown) =>
+  error instanceof Error && "hint" in error && typeof error.hint === "string" ? `${error.hint} ` : "";
+
 /** @param name with its schema, or without if it is on the search path. */
 export async function hasTable(db: QueryExecutorProvider, name: string): Promise<boolean> {
   const [row] = await tableExists.execute(db, name);
@@ -144,8 +148,8 @@ export async function migrateToLatest<Schema>(
     const failed =
       results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";
     throw new RelayError(
-      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. Nothing ` +
-        "of it was kept.",
+      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. ${hintOf(error)}` +
+        "Nothing of it was kept.",
       { cause: error },
     );
   }

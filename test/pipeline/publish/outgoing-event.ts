@@ -23,7 +23,7 @@ export async function waiting(db: Database, count: number): Promise<void> {
   await sql`
     with logged as (
       insert into event (id, invoice_id, source, type, invoice_type, payload)
-      select id, id, 'default', 'invoice.paid', 'Live', '{}'
+      select event_id(id, 'invoice.paid'), id, 'default', 'invoice.paid', 'Live', '{}'
       from (select gen_random_uuid() as id from generate_series(1, ${count}::int)) as made
       returning source, id, invoice_type)
     insert into outbox (source, event_id, invoice_type) select source, id, invoice_type from logged`.execute(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { invoicePaidId } from "../../../src/events/index.ts";
 import { cancelReplay, listRefusals } from "../../../src/pipeline/replay/index.ts";
 import { createLocalTopic } from "../../../src/runtime/dev-environment.ts";
 import { eventually, toEqual } from "../../support/eventually.ts";
@@ -98,13 +99,15 @@ describe("replay events", () => {
     // A quarter of what may be under way.
     const leased = () => query("select count(*)::int as n from outbox where state = 'claimed'");
     await eventually(leased, toEqual([{ n: 40 }]));
-    const ids = Array.from({ length: 30 }, () => randomUUID()).sort();
+    const invoiceIds = Array.from({ length: 30 }, () => randomUUID());
+    const ids = invoiceIds.map(invoicePaidId).sort();
     await query(
       `with made as (
          insert into event (id, invoice_id, type, source, invoice_type, payload)
-         select id, id, 'invoice.paid', 'default', 'Live', '{}' from unnest($1::uuid[]) as id returning id)
+         select event_id(id, 'invoice.paid'), id, 'invoice.paid', 'default', 'Live', '{}'
+         from unnest($1::uuid[]) as id returning id)
        insert into outbox (event_id, source, invoice_type) select id, 'default', 'Live' from made`,
-      [ids],
+      [invoiceIds],
     );
     await query("select pg_notify('invoice_relay', 'test publish')");
     await eventually(() => idsOf(sns.messages(topicArn)).sort(), toEqual(ids));

@@ -43,7 +43,7 @@ const selectSchema = new Statement(
           || case when prosecdef then ', security definer' else '' end
           || coalesce(', set ' || array_to_string(proconfig, ', set '), '')
           || case when has_function_privilege('public', p.oid, 'execute') then '' else ', not for public' end
-          || ', body ' || left(encode(sha256(convert_to(prosrc, 'UTF8')), 'hex'), 16)
+          || ', body ' || left(encode(sha256(convert_to(coalesce(pg_get_function_sqlbody(p.oid), prosrc), 'UTF8')), 'hex'), 16)
         from pg_proc p
         where pronamespace = current_schema()::regnamespace and prokind = 'f' and not exists (
           select from pg_depend where classid = 'pg_proc'::regclass and objid = p.oid and deptype = 'e')

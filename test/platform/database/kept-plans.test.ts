@@ -77,9 +77,9 @@ const PAST = sql`
     select id, 'default', now(), now(), 'Paid', '', '{}' from past),
   events as (
     insert into event (id, invoice_id, source, type, invoice_type, payload)
-    select id, id, 'default', 'invoice.paid', 'Live', '{}' from past)
+    select event_id(id, 'invoice.paid'), id, 'default', 'invoice.paid', 'Live', '{}' from past)
   insert into publication (source, event_id, topic_arn, message_id)
-  select 'default', id, ${TOPIC}, '' from past`;
+  select 'default', event_id(id, 'invoice.paid'), ${TOPIC}, '' from past`;
 
 it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
   const { url, db } = await ownDatabase({ max: 1 });

@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { describe, expect, it } from "vitest";
+import { invoicePaidId } from "../../../src/events/index.ts";
 import { migrateToLatest, requireSchema, schemaState } from "../../../src/platform/database/migrate.ts";
 import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../../support/database.ts";
 import { doctorChecks } from "../../support/doctor-checks.ts";
@@ -28,6 +29,15 @@ ${tables.join("")}} as const;
 `).toMatchFileSnapshot(`../../../migrations/${set}.schema.ts`);
     },
   );
+
+  it("compute an event's id as its consumers do (G4)", async () => {
+    const db = await open(createTestDatabase);
+    const invoiceIds = ["00000000-0000-0000-0000-000000000000", "0A0b0C0d-1111-4222-8333-445566778899"];
+    const { rows } = await sql`
+      select event_id(id, 'invoice.paid') as id
+      from unnest(${invoiceIds}::uuid[]) with ordinality as given (id, n) order by n`.execute(db);
+    expect(rows).toEqual(invoiceIds.map((id) => ({ id: invoicePaidId(id) })));
+  });
 
   it("say of every table what it holds, and give it a primary key, without which a publication refuses deletes", async () => {
     const db = await open(createTestDatabase);

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import type { KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
 import { readStatus, readTimeline, readVitalSigns } from "../../../src/operations/index.ts";
@@ -54,10 +53,10 @@ async function everythingChanges(harness: Harness, invoiceId: string): Promise<v
       stored as (insert into invoice (id, source, status, asked_at, confirmed_at, digest, document)
         values ($1, 'default', 'Paid', now(), now(), '', '{}')),
       made as (insert into event (id, invoice_id, payload, type, source, invoice_type)
-        values ($2, $1, '{}', 'invoice.paid', 'default', 'Live'))
+        values (event_id($1, 'invoice.paid'), $1, '{}', 'invoice.paid', 'default', 'Live'))
      insert into audit_entry (invoice_id, actor, action, subject, detail)
        values ($1, 'cli:ada', 'dead.retry', $1::text, '{}')`,
-    [invoiceId, randomUUID()],
+    [invoiceId],
   );
 }
 
