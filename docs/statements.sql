@@ -939,15 +939,6 @@ where "source" = $1 and "id" = $2;
 -- selectNewest, src/pipeline/confirm/invoices/read-invoices.ts
 select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
 
--- selectStoredPayments, src/pipeline/confirm/invoices/read-invoices.ts
-select "id" as "invoiceId", "paid_at" as "paidAt", "collection_name" as "collectionName"
-from "invoice"
-where "source" = $1 and "paid_at" >= $2 and "paid_at" < $3 and "id" > $4
-  and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($5::text[])
-order by "id"
-limit $6;
-
 -- selectDescriptions, src/pipeline/confirm/invoices/read-invoices.ts
 select invoice.id as "invoiceId", invoice.source, invoice.reference, invoice.collection_name as collection,
   invoice.total_amount as "totalAmount"
@@ -2062,13 +2053,6 @@ on conflict (certificate_id, invoice_id) do update
 set asked = excluded.asked, status = excluded.status, type = excluded.type, collection = excluded.collection,
   amount = excluded.amount, paid_at = excluded.paid_at, created_at = excluded.created_at;
 
--- noteShown, src/pipeline/reconcile/certificate/asked-payment.ts
-insert into asked_payment (certificate_id, invoice_id, shown)
-select $1::uuid, id, true
-from unnest($2::uuid[]) as given (id)
-order by id
-on conflict do nothing;
-
 -- deleteAsked, src/pipeline/reconcile/certificate/asked-payment.ts
 delete from asked_payment
 where ctid = any(
@@ -2077,20 +2061,9 @@ where ctid = any(
 
 -- selectCounts, src/pipeline/reconcile/certificate/asked-payment.ts
 select (select count(*) from listed_payment where source = $1 and seen_at >= $2::timestamptz) as listed,
-  count(asked) as asked, count(*) filter (where asked is null) as open, count(*) filter (where shown) as shown
+  count(asked) as asked
 from asked_payment
 where certificate_id = $3::uuid;
-
--- selectLacking, src/pipeline/reconcile/certificate/asked-payment.ts
-select
-from asked_payment as asked
-where certificate_id = $1 and asked = 'paid' and collection = $2 and coalesce(created_at >= $3, true)
-  and not exists (
-    select
-    from listed_payment as listed
-    where listed.source = $4 and listed.invoice_id = asked.invoice_id and listed.seen_at >= $5
-  )
-limit 1;
 
 -- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 select from "certificate" where state = 'claimed' and lease_token = $1::uuid;
@@ -2174,32 +2147,11 @@ from moved;
 -- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
 
--- claimLeft, src/pipeline/reconcile/certificate/certificate-row.ts
-update "certificate"
-set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms'
-where id = (
-  select id
-  from certificate
-  where source = $3 and day is null and deep = $4 and collection_ids = $5::uuid[] and window_from = $6
-    and window_to = $7 and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
-    and created_at > clock_timestamp() - interval '1 day'
-  order by created_at desc
-  limit 1
-  for update skip locked
+-- insertClaimed, src/pipeline/reconcile/certificate/certificate-row.ts
+insert into certificate (
+  id, source, window_from, window_to, collection_ids, state, lease_token, claimed_until
 )
-returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
-  progress;
-
--- claimMade, src/pipeline/reconcile/certificate/certificate-row.ts
-update "certificate"
-set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms'
-where id = (select id from certificate where id = $3 for update)
-returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
-  progress;
-
--- insertAsked, src/pipeline/reconcile/certificate/certificate-row.ts
-insert into certificate (id, source, window_from, window_to, collection_ids, deep)
-values ($1, $2, $3, $4, $5::uuid[], $6);
+values ($1, $2, $3, $4, $5::uuid[], 'claimed', $6, clock_timestamp());
 
 -- saveReading, src/pipeline/reconcile/certificate/certificate-row.ts
 update "certificate" set progress = $1 where id = $2 and lease_token = $3 and state = 'claimed';
@@ -2318,7 +2270,7 @@ where id = (
   limit 1
   for update skip locked
 )
-returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults, deep,
+returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults,
   progress;
 
 -- addPaid, src/pipeline/reconcile/certificate/gather.ts
@@ -2419,25 +2371,15 @@ with work as (
   from (
     (
       select invoice_id
-      from listed_payment as listed
-      where listed.source = $1::text and listed.seen_at >= $2::timestamptz and invoice_id > $3::uuid
-        and ($4::uuid is null or collection_id = $5::uuid)
+      from listed_payment
+      where source = $1::text and seen_at >= $2::timestamptz and invoice_id > $3::uuid
       order by invoice_id
       limit 1000
     )
     union (
       select invoice_id
-      from asked_payment as asked
-      where certificate_id = $6::uuid and invoice_id > $7::uuid
-        and (
-          $8::uuid is null
-          or not exists (
-            select
-            from listed_payment as listed
-            where listed.source = $9::text and listed.seen_at >= $10::timestamptz
-              and listed.invoice_id = asked.invoice_id and collection_id <> $11::uuid
-          )
-        )
+      from asked_payment
+      where certificate_id = $4::uuid and invoice_id > $5::uuid
       order by invoice_id
       limit 1000
     )
@@ -2448,10 +2390,10 @@ with work as (
 select work.invoice_id as id, listed.invoice_id is not null as listed, listed.label, listed.digest,
   asked.asked is not null
   or not (
-    $12::boolean or listed.invoice_id is not null
+    listed.invoice_id is not null
     or coalesce(
       lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($13::text[]), false
+                 　﻿') collate "C") = any($6::text[]), false
     )
     or coalesce(
       (known.last_error is not null and known.state <> 'done' and known.dismissed_at is null), false
@@ -2459,7 +2401,7 @@ select work.invoice_id as id, listed.invoice_id is not null as listed, listed.la
   ) as settled,
   coalesce(
     lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($14::text[]), false
+                 　﻿') collate "C") = any($7::text[]), false
   ) as "isPaid",
   case when known.state = 'done' then known.listed_digest end as "askedDigest",
   listed.amount is null or (listed.test_only and invoice.type is null)
@@ -2474,11 +2416,11 @@ select work.invoice_id as id, listed.invoice_id is not null as listed, listed.la
     and (coalesce(listed.paid_until, listed.paid_at) at time zone 'UTC')::date
   ) as "leavesOpen"
 from work
-left join listed_payment as listed on listed.source = $15::text and listed.invoice_id = work.invoice_id
-  and listed.seen_at >= $16::timestamptz
-left join asked_payment as asked on asked.certificate_id = $17::uuid and asked.invoice_id = work.invoice_id
-left join invoice on invoice.source = $18 and invoice.id = work.invoice_id
-left join confirmation as known on known.source = $19 and known.invoice_id = work.invoice_id
+left join listed_payment as listed on listed.source = $8::text and listed.invoice_id = work.invoice_id
+  and listed.seen_at >= $9::timestamptz
+left join asked_payment as asked on asked.certificate_id = $10::uuid and asked.invoice_id = work.invoice_id
+left join invoice on invoice.source = $11 and invoice.id = work.invoice_id
+left join confirmation as known on known.source = $12 and known.invoice_id = work.invoice_id
 order by work.invoice_id;
 
 -- statement, src/pipeline/reconcile/certificate/payment-facts.ts
@@ -2487,25 +2429,15 @@ with work as (
   from (
     (
       select invoice_id
-      from listed_payment as listed
-      where listed.source = $1::text and listed.seen_at >= $2::timestamptz and invoice_id > $3::uuid
-        and ($4::uuid is null or collection_id = $5::uuid)
+      from listed_payment
+      where source = $1::text and seen_at >= $2::timestamptz and invoice_id > $3::uuid
       order by invoice_id
       limit 2000
     )
     union (
       select invoice_id
-      from asked_payment as asked
-      where certificate_id = $6::uuid and invoice_id > $7::uuid
-        and (
-          $8::uuid is null
-          or not exists (
-            select
-            from listed_payment as listed
-            where listed.source = $9::text and listed.seen_at >= $10::timestamptz
-              and listed.invoice_id = asked.invoice_id and collection_id <> $11::uuid
-          )
-        )
+      from asked_payment
+      where certificate_id = $4::uuid and invoice_id > $5::uuid
       order by invoice_id
       limit 2000
     )
@@ -2558,18 +2490,18 @@ select work.invoice_id as "invoiceId", listed.invoice_id is not null as listed, 
   end as "dismissedBy",
   (
     known.opened_by is distinct from 'callback'
-    or known.opened_at < clock_timestamp() - $12::float8 * interval '1 ms' + interval '1 day'
+    or known.opened_at < clock_timestamp() - $6::float8 * interval '1 ms' + interval '1 day'
     or exists (
       select
       from callback
-      where callback.source = $13 and callback.invoice_ids[1] = work.invoice_id
+      where callback.source = $7 and callback.invoice_ids[1] = work.invoice_id
         and callback.received_at between known.opened_at - interval '1 day'
         and known.opened_at + interval '1 day'
     )
     or exists (
       select
       from callback
-      where callback.source = $14 and cardinality(callback.invoice_ids) > 1
+      where callback.source = $8 and cardinality(callback.invoice_ids) > 1
         and callback.invoice_ids @> array[work.invoice_id]
         and callback.received_at between known.opened_at - interval '1 day'
         and known.opened_at + interval '1 day'
@@ -2593,12 +2525,12 @@ select work.invoice_id as "invoiceId", listed.invoice_id is not null as listed, 
   coalesce(acceptance.on_live, false) as accepted, acceptance.elsewhere as "acceptedElsewhere",
   acceptance.matches as "digestMatches", acceptance.differs as "digestDiffers"
 from work
-left join listed_payment as listed on listed.source = $15::text and listed.invoice_id = work.invoice_id
-  and listed.seen_at >= $16::timestamptz
-left join asked_payment as asked on asked.certificate_id = $17::uuid and asked.invoice_id = work.invoice_id
-left join invoice on invoice.source = $18 and invoice.id = work.invoice_id
-left join confirmation as known on known.source = $19 and known.invoice_id = work.invoice_id
-left join event on event.source = $20 and event.id = (event_id(work.invoice_id, 'invoice.paid'))::uuid
+left join listed_payment as listed on listed.source = $9::text and listed.invoice_id = work.invoice_id
+  and listed.seen_at >= $10::timestamptz
+left join asked_payment as asked on asked.certificate_id = $11::uuid and asked.invoice_id = work.invoice_id
+left join invoice on invoice.source = $12 and invoice.id = work.invoice_id
+left join confirmation as known on known.source = $13 and known.invoice_id = work.invoice_id
+left join event on event.source = $14 and event.id = (event_id(work.invoice_id, 'invoice.paid'))::uuid
 left join outbox on outbox.source = event.source and outbox.event_id = event.id
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 left join lateral (
@@ -2644,18 +2576,18 @@ left join lateral (
   where answer.digest = coalesce(event.answer_digest, answer.digest)
 ) as answers on event.id is not null
 left join lateral (
-  select bool_or(publication.topic_arn = $21::text) as on_live,
+  select bool_or(publication.topic_arn = $15::text) as on_live,
     string_agg(distinct publication.topic_arn, ', ') filter (
-      where publication.topic_arn <> $22::text and publication.replay_id is null
+      where publication.topic_arn <> $16::text and publication.replay_id is null
     ) as elsewhere,
     bool_or(
       publication.digest = sha256(convert_to(event.payload, 'UTF8'))
       or (event.erased_at is not null and encode(publication.digest, 'hex') = event.erased_digest)
-    ) filter (where publication.topic_arn = $23::text) as matches,
+    ) filter (where publication.topic_arn = $17::text) as matches,
     bool_or(
       publication.digest <> sha256(convert_to(event.payload, 'UTF8'))
       and (event.erased_at is null or encode(publication.digest, 'hex') is distinct from event.erased_digest)
-    ) filter (where publication.topic_arn = $24::text) as differs
+    ) filter (where publication.topic_arn = $18::text) as differs
   from publication
   where publication.source = event.source and publication.event_id = event.id
 ) as acceptance on true
@@ -2874,18 +2806,18 @@ limit $6;
 
 -- selectPage, src/pipeline/reconcile/read-certificates.ts
 select json_build_object(
-  'id', told."id", 'source', told."source", 'result', told."result", 'refusals', told."refusals", 'scope',
-  told."scope", 'collections', told."collections", 'currency', told."currency", 'from', told."from", 'to',
-  told."to", 'madeAt', told."madeAt", 'basis', told."basis", 'days', told."days", 'total', told."total",
-  'test', told."test", 'foreign', told."foreign", 'gaps', told."gaps", 'differencesInAll',
-  told."differencesInAll", 'signature', told."signature"
+  'id', told."id", 'source', told."source", 'result', told."result", 'refusals', told."refusals",
+  'collections', told."collections", 'currency', told."currency", 'from', told."from", 'to', told."to",
+  'madeAt', told."madeAt", 'basis', told."basis", 'days', told."days", 'total', told."total", 'test',
+  told."test", 'foreign', told."foreign", 'gaps', told."gaps", 'differencesInAll', told."differencesInAll",
+  'signature', told."signature"
 ) as certificate,
   page.differences, page.matching
 from certificate
 cross join lateral json_to_record(document) as told (
-  "id" json, "source" json, "result" json, "refusals" json, "scope" json, "collections" json, "currency" json,
-  "from" json, "to" json, "madeAt" json, "basis" json, "days" json, "total" json, "test" json, "foreign" json,
-  "gaps" json, "differencesInAll" json, "signature" json, "differences" json
+  "id" json, "source" json, "result" json, "refusals" json, "collections" json, "currency" json, "from" json,
+  "to" json, "madeAt" json, "basis" json, "days" json, "total" json, "test" json, "foreign" json, "gaps" json,
+  "differencesInAll" json, "signature" json, "differences" json
 )
 cross join lateral (
   select count(*) as matching,
@@ -2924,21 +2856,19 @@ from unnest($1::text[], $2::uuid[]) as "wanted" ("source", "collection_id")
 left join lateral (
   select finished_at, missing
   from sweep as done
-  where done.source = wanted.source and done.collection_id = wanted.collection_id and done.kind = 'automatic'
-    and done.state = 'done' and not (done.listed = 0 and done.unproven::text <> '[]')
+  where done.source = wanted.source and done.collection_id = wanted.collection_id and done.state = 'done'
   order by done.started_at desc
   limit 1
 ) as last on true
 left join lateral (
   select due_at, faults, last_error
   from sweep as open
-  where open.source = wanted.source and open.collection_id = wanted.collection_id and open.kind = 'automatic'
-    and open.state <> 'done'
+  where open.source = wanted.source and open.collection_id = wanted.collection_id and open.state <> 'done'
 ) as next on true
 order by 1, 2;
 
 -- selectEverSwept, src/pipeline/reconcile/runs.ts
-select distinct "source", "collection_id" as "collectionId" from "sweep" where "kind" = $1;
+select distinct "source", "collection_id" as "collectionId" from "sweep";
 
 -- selectDaily, src/pipeline/reconcile/runs.ts
 select distinct on ("source") "source", "id", "window_to" as "coversTo", (day)::text as "day",
@@ -2953,30 +2883,23 @@ where id in (
   select id
   from sweep as old
   where state = 'done' and finished_at < clock_timestamp() - interval '35 days'
-    and (
-      kind <> 'automatic'
-      or exists (
-        select
-        from sweep as later
-        where later.source = old.source and later.collection_id = old.collection_id
-          and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at
-      )
+    and exists (
+      select
+      from sweep as later
+      where later.source = old.source and later.collection_id = old.collection_id and later.state = 'done'
+        and later.started_at > old.started_at
     )
   order by finished_at
   limit 1000
 );
 
--- deleteAbandoned, src/pipeline/reconcile/runs.ts
-delete from "certificate"
-where day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'
-returning "id";
-
 -- selectLeft, src/pipeline/reconcile/runs.ts
-select "id"
-from "certificate"
-where state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-  and finished_at > clock_timestamp() - interval '1 day'
-  and exists (select from asked_payment where certificate_id = certificate.id);
+select "certificate_id" as "id"
+from "asked_payment"
+where certificate_id < $1::uuid
+  and not exists (select from certificate where id = certificate_id and state <> 'done')
+order by "certificate_id"
+limit $2;
 
 -- selectKnown, src/pipeline/reconcile/sweep/known-payments.ts
 select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
@@ -3111,8 +3034,7 @@ set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2:
       (
         select window_to - interval '1 day'
         from sweep as done
-        where done.source = sweep.source and done.collection_id = sweep.collection_id
-          and done.kind = 'automatic' and done.state = 'done'
+        where done.source = sweep.source and done.collection_id = sweep.collection_id and done.state = 'done'
         order by started_at desc
         limit 1
       )
@@ -3121,28 +3043,7 @@ set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2:
 where id = (
   select id
   from sweep
-  where source = $3 and kind = 'automatic' and state = 'due'
-    and (
-      due_at <= clock_timestamp() or faults = 0
-      and (
-        select started_at + interval '1 minute' <= clock_timestamp()
-          and exists (
-            select
-            from callback
-            where callback.source = sweep.source and callback.verdict in ('unreadable', 'ping')
-              and callback.received_at > previous.started_at
-          )
-        from (
-          select started_at
-          from sweep as done
-          where done.source = sweep.source and done.collection_id = sweep.collection_id
-            and done.kind = 'automatic' and done.state = 'done'
-          order by started_at desc
-          limit 1
-        ) as previous
-      )
-    )
-    and collection_id = any($4::uuid[])
+  where source = $3 and state = 'due' and due_at <= clock_timestamp() and collection_id = any($4::uuid[])
     and exists (
       select
       from source
@@ -3155,13 +3056,12 @@ where id = (
   for update skip locked
 )
 returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults,
-  source, kind, collection_id as "collectionId", started_at as "startedAt", publish,
+  source, collection_id as "collectionId", started_at as "startedAt",
   coalesce(
     (
       select true
       from sweep as done
-      where done.source = sweep.source and done.collection_id = sweep.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
+      where done.source = sweep.source and done.collection_id = sweep.collection_id and done.state = 'done'
       order by started_at desc
       limit 1
     ),
@@ -3172,81 +3072,22 @@ returning id, lease_token as "leaseToken", window_from as "windowFrom", window_t
     (
       select decided_since
       from sweep as done
-      where done.source = sweep.source and done.collection_id = sweep.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
+      where done.source = sweep.source and done.collection_id = sweep.collection_id and done.state = 'done'
       order by started_at desc
       limit 1
     )
   )::text as "decidedSince",
   decided_to as "decidedTo",
   (select source.first_served_at from source where source.name = sweep.source) as "firstServedAt";
-
--- claimBackFillRow, src/pipeline/reconcile/sweep/sweep-row.ts
-update "sweep"
-set state = 'claimed', lease_token = $1, claimed_until = clock_timestamp() + $2::float8 * interval '1 ms',
-  started_at = coalesce(started_at, clock_timestamp()), window_to = coalesce(window_to, clock_timestamp()),
-  window_from = coalesce(
-    window_from,
-    greatest(
-      (select source.first_served_at from source where source.name = sweep.source),
-      (
-        select window_to - interval '1 day'
-        from sweep as done
-        where done.source = sweep.source and done.collection_id = sweep.collection_id
-          and done.kind = 'automatic' and done.state = 'done'
-        order by started_at desc
-        limit 1
-      )
-    )
-  )
-where id = (
-  select id
-  from sweep
-  where source = $3 and kind = 'back_fill' and collection_id = $4 and publish = $5 and window_from = $6
-    and window_to = $7 and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
-  for update skip locked
-)
-returning id, lease_token as "leaseToken", window_from as "windowFrom", window_to as "windowTo", faults,
-  source, kind, collection_id as "collectionId", started_at as "startedAt", publish,
-  coalesce(
-    (
-      select true
-      from sweep as done
-      where done.source = sweep.source and done.collection_id = sweep.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
-      order by started_at desc
-      limit 1
-    ),
-    false
-  ) as "hasEarlier",
-  coalesce(
-    decided_since,
-    (
-      select decided_since
-      from sweep as done
-      where done.source = sweep.source and done.collection_id = sweep.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
-      order by started_at desc
-      limit 1
-    )
-  )::text as "decidedSince",
-  decided_to as "decidedTo",
-  (select source.first_served_at from source where source.name = sweep.source) as "firstServedAt";
-
--- insertBackFill, src/pipeline/reconcile/sweep/sweep-row.ts
-insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
-values ($1, $2, $3, 'back_fill', $4, $5, $6)
-on conflict do nothing;
 
 -- scheduleSweeps, src/pipeline/reconcile/sweep/sweep-row.ts
-insert into sweep (id, source, collection_id, kind, due_at)
-select id, source, collection_id, 'automatic',
+insert into sweep (id, source, collection_id, due_at)
+select id, source, collection_id,
   coalesce(
     (
       select started_at
       from sweep as done
-      where done.source = sweep.source and done.collection_id = sweep.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
+      where done.source = sweep.source and done.collection_id = sweep.collection_id and done.state = 'done'
       order by started_at desc
       limit 1
     ) + $1::float8 * interval '1 ms',
@@ -3265,16 +3106,16 @@ where id = $2 and lease_token = $3 and state = 'claimed';
 
 -- countDecided, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"
-set decided_to = $1, listed = listed + $2, missing = missing + $3, opened = opened + $4, called = called + $5
-where id = $6 and lease_token = $7 and state = 'claimed';
+set decided_to = $1, listed = listed + $2, missing = missing + $3, opened = opened + $4
+where id = $5 and lease_token = $6 and state = 'claimed';
 
 -- updateFinished, src/pipeline/reconcile/sweep/sweep-row.ts
 with moved as (
   update sweep
   set state = 'done', finished_at = clock_timestamp(), lease_token = null, claimed_until = null,
-    last_error = null, faults = 0, whole = $1, unproven = $2::json, listed = coalesce($3, listed)
-  where id = $4 and lease_token = $5 and state = 'claimed'
-  returning sweep.listed, sweep.missing, sweep.opened, sweep.called
+    last_error = null, faults = 0
+  where id = $1 and lease_token = $2 and state = 'claimed'
+  returning sweep.listed, sweep.missing, sweep.opened
 ),
 raised as (
   insert into alarm (name, source, subject, detail)
@@ -3282,7 +3123,7 @@ raised as (
   from (
     select alarm.*
     from unnest(
-      $6::text[], $7::text[], $8::text[], $9::text[]
+      $3::text[], $4::text[], $5::text[], $6::text[]
     ) as "alarm" ("name", "source", "subject", "detail")
     where exists (select from moved)
   ) as raised
@@ -3299,18 +3140,13 @@ cleared as (
       exists (select from moved)
       and (name, source, subject) in (
         select name, source, subject
-        from unnest($10::text[], $11::text[], $12::text[]) as "ends" ("name", "source", "subject")
+        from unnest($7::text[], $8::text[], $9::text[]) as "ends" ("name", "source", "subject")
       )
     )
   returning name, source, subject
 )
 select moved.*, coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
-
--- selectBackFills, src/pipeline/reconcile/sweep/sweep-row.ts
-select "collection_id" as "collectionId", "window_from" as "from", "window_to" as "to"
-from "sweep"
-where "source" = $1 and "kind" = $2 and "state" = $3 and "claimed_until" > (clock_timestamp())::timestamptz;
 
 -- selectReplays, src/pipeline/replay/replay-rows.ts
 select "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
@@ -4412,13 +4248,6 @@ select split_part(current_setting('server_version'), ' ', 1) as version;
 
 -- encoding, src/platform/database/server.ts
 select getdatabaseencoding()::text as encoding;
-
--- selectRelay, src/platform/database/server.ts
-select
-from pg_stat_activity
-where datname = current_database() and application_name ~ '^invoice-relay'
-  and application_name not in ('invoice-relay command', 'invoice-relay doctor') and pid <> pg_backend_pid()
-limit 1;
 
 -- selectReadOnly, src/platform/database/server.ts
 select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";
@@ -5560,7 +5389,7 @@ where ctid = any(
   array(
     select ctid
     from "sweep"
-    where kind = 'automatic' and "started_at" > now() + $1::interval + $2::interval
+    where true and "started_at" > now() + $1::interval + $2::interval
     limit $3
     for update skip locked
   )
@@ -5572,7 +5401,7 @@ where ctid = any(
   array(
     select ctid
     from "sweep"
-    where kind = 'automatic' and "window_to" > now() + $1::interval + $2::interval
+    where true and "window_to" > now() + $1::interval + $2::interval
     limit $3
     for update skip locked
   )
@@ -5902,34 +5731,13 @@ select (
     where not exists (
       select
       from sweep
-      where sweep.source = list.source and sweep.collection_id = list.collection_id and kind = 'automatic'
-        and state <> 'done'
+      where sweep.source = list.source and sweep.collection_id = list.collection_id and state <> 'done'
     )
       or exists (
         select
         from sweep
-        where sweep.source = list.source and sweep.collection_id = list.collection_id and kind = 'automatic'
-          and state = 'due'
-          and (
-            due_at <= clock_timestamp() or faults = 0
-            and (
-              select started_at + interval '1 minute' <= clock_timestamp()
-                and exists (
-                  select
-                  from callback
-                  where callback.source = sweep.source and callback.verdict in ('unreadable', 'ping')
-                    and callback.received_at > previous.started_at
-                )
-              from (
-                select started_at
-                from sweep as done
-                where done.source = sweep.source and done.collection_id = sweep.collection_id
-                  and done.kind = 'automatic' and done.state = 'done'
-                order by started_at desc
-                limit 1
-              ) as previous
-            )
-          )
+        where sweep.source = list.source and sweep.collection_id = list.collection_id and state = 'due'
+          and due_at <= clock_timestamp()
           and exists (
             select
             from source

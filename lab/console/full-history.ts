@@ -44,9 +44,7 @@ async function sendOddCallbacks(environment: ConsoleEnvironment): Promise<void> 
   for (let count = 0; count < 2; count += 1)
     await environment.callback({ data: { id: randomUUID() } }, { "x-forwarded-for": STRANGER });
   // One that names no invoice brings the next sweep forward, which would close the gap before it is seen.
-  await environment.query(
-    "update sweep set started_at = clock_timestamp() where kind = 'automatic' and state = 'done'",
-  );
+  await environment.query("update sweep set started_at = clock_timestamp() where state = 'done'");
 }
 
 /** A payment or more on most days, each called back: what the calendar shows green. */

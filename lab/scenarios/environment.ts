@@ -138,9 +138,7 @@ export async function openRelay(
         async ([source]) => {
           if (source === undefined) throw new Error(`no source ${name}`);
           const deps = { db, alarms, lease: leaseOf(60_000), signer: null };
-          const asked = { source, window, collectionId: null, signal: NEVER };
-          const [certificate] = await certify(deps, asked);
-          return certificate as Said;
+          return await certify(deps, { source, window, signal: NEVER });
         },
       ),
 

@@ -41,7 +41,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index callback_invoices on callback using gin (invoice_ids) where cardinality(invoice_ids) > 1;
     create index callback_also_named on callback using gin (also_named) where also_named is not null;
     create index callback_reference on callback (reference) where reference is not null;
-    -- A callback that asks nothing brings the next sweep forward, or is what an operator looks for.
+    -- A callback that asks nothing is what an operator looks for.
     create index callback_verdict on callback (verdict, received_at, id) where verdict is not null;
 
     create table callback_default partition of callback default;

@@ -5,10 +5,8 @@ import { type Kysely, sql } from "kysely";
  * well: who holds the lease reads, and a dead reader's work is taken up where it stood.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `unproven` holds the days whose reading contradicted itself. `called` counts the missing ones that a
-  // callback had asked about already: the others no callback ever named. `decided_since` and `decided_to` say how far the payments that the
-  // list showed are looked at: the counts move with them, so that no crash counts anything twice. `whole`:
-  // why everything was read and not only what is new; null when that was enough.
+  // `decided_since` and `decided_to` say how far the payments that the list showed are looked at: the counts
+  // move with them, so that no crash counts anything twice.
   await sql`
     create table sweep (
       id uuid not null,
@@ -25,31 +23,23 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       listed integer not null default 0,
       missing integer not null default 0,
       opened integer not null default 0,
-      called integer not null default 0,
       faults integer not null default 0,
-      publish boolean not null default false,
       source text not null,
-      kind text not null,
       state text not null default 'due',
-      whole text,
       last_error text,
-      unproven json not null default '[]',
       constraint sweep_pkey primary key (id),
-      constraint sweep_kind_check check (kind in ('automatic', 'back_fill')),
       constraint sweep_state_check check (state in ('due', 'claimed', 'done')),
-      constraint sweep_whole_check check (whole in ('asked_for', 'first', 'daily', 'uncounted')),
       constraint sweep_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
     );
     comment on table sweep is 'Looks at the provider''s own lists, to find what no callback told.';
     create unique index sweep_one_open on sweep (source, collection_id)
-      where kind = 'automatic' and state <> 'done';
-    create unique index sweep_one_back_fill on sweep (source, collection_id, window_from, window_to, publish)
-      where kind = 'back_fill' and state <> 'done';
+      where state <> 'done';
     create index sweep_finished on sweep (finished_at) where state = 'done';
     create index sweep_latest on sweep (source, collection_id, started_at)`.execute(db);
 
-  // One without a `day` was asked for by a person; those with one are the daily run's. `time_zone`: the zone
+  // One without a `day` was asked for by a person, and has a row once it is made; those with one are the daily
+  // run's. `time_zone`: the zone
   // whose days its days are, for ever: another one (BOOKS_TIME_ZONE) makes new ones.
   await sql`
     create table certificate (
@@ -68,7 +58,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       gaps integer,
       differences integer,
       faults integer not null default 0,
-      deep boolean not null default false,
       paid_amount numeric,
       stored_amount numeric,
       published_amount numeric,
@@ -150,15 +139,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   );
 
   // While a certificate is made: what Get Invoice said where it was asked, of payments that the lists leave
-  // open or that only the books have. `asked` may be a status that is neither in PAID_STATUSES nor in
-  // INVALID_STATUSES; `shown`: a list showed it, as one of any status, to a certificate that asks about all.
+  // open or that only the books have. `unknown`: a status that is neither in PAID_STATUSES nor in
+  // INVALID_STATUSES.
   await sql`
     create table asked_payment (
       certificate_id uuid not null,
       invoice_id uuid not null,
       paid_at timestamptz,
       created_at timestamptz,
-      shown boolean not null default false,
       amount numeric,
       asked text,
       status text,

@@ -146,9 +146,9 @@ export function waitsOf({ leaseMs, sweepMs }: Times): readonly Wait[] {
     { table: "outbox", column: "claimed_until", longest: lease, which: IS_CLAIMED },
     { table: "sweep", column: "due_at", longest: sweep },
     { table: "sweep", column: "claimed_until", longest: lease },
-    // The next automatic sweep goes on from where the last one ended.
-    { table: "sweep", column: "started_at", longest: 0, which: sql`kind = 'automatic'` },
-    { table: "sweep", column: "window_to", longest: 0, which: sql`kind = 'automatic'` },
+    // The next sweep goes on from where the last one ended.
+    { table: "sweep", column: "started_at", longest: 0 },
+    { table: "sweep", column: "window_to", longest: 0 },
     { table: "certificate", column: "due_at", longest: CERTIFICATE_BACK_OFF.capMs },
     { table: "certificate", column: "claimed_until", longest: lease },
     { table: "replay", column: "claimed_until", longest: lease },

@@ -79,10 +79,10 @@ export const operationParts = ({
     return await tryWebhook(settings(), await metrics());
   },
   activity: activityBook(given.db),
-  async certify({ deep, ...period }, onProgress) {
+  async certify(period, onProgress) {
     const { certifyPeriod } = await import("../pipeline/reconcile/index.ts");
     return await withLists((asking) =>
-      certifyPeriod(asking, { ...asking, ...period, deep }, ({ name: source }, progress) =>
+      certifyPeriod(asking, { ...asking, ...period }, ({ name: source }, progress) =>
         onProgress({ source, collectionId: null, ...progress }),
       ),
     );

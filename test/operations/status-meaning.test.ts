@@ -84,8 +84,8 @@ describe("the first sentence", () => {
     expect(await said()).toBe(false);
     const sweptAt = (ago: string) => query("update sweep set finished_at = now() - $1::interval", [ago]);
     await query(
-      `insert into sweep (id, source, collection_id, kind, state, window_from, window_to, started_at, finished_at, due_at)
-       values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now(), now(), now(), now(), now())`,
+      `insert into sweep (id, source, collection_id, state, window_from, window_to, started_at, finished_at, due_at)
+       values (gen_random_uuid(), 'default', $1, 'done', now(), now(), now(), now(), now())`,
       [list],
     );
     expect(await said()).toBe(false);

@@ -34,8 +34,8 @@ it("whatever a step back of Postgres' clock leaves ahead is due at once (G11)", 
   await sql`
     update confirmation set state = 'claimed', lease_token = gen_random_uuid(), claimed_until = now()
     where invoice_id = ${ids[2]}`.execute(db);
-  await sql`insert into sweep (id, collection_id, source, kind)
-    values (gen_random_uuid(), gen_random_uuid(), 'default', 'automatic')`.execute(db);
+  await sql`insert into sweep (id, collection_id, source)
+    values (gen_random_uuid(), gen_random_uuid(), 'default')`.execute(db);
   for (const { table, column } of waitsOf(TIMES))
     await sql`
       update ${sql.table(table)} set ${sql.ref(column)} = clock_timestamp() + interval '1 day'`.execute(db);

@@ -73,8 +73,8 @@ it("has every alarm by name from the start, only labels of few values, and of a 
     "insert into source (name, first_served_at) values ('default', '2026-01-02T00:00:00Z')",
   );
   await harness.query(
-    `insert into sweep (id, collection_id, source, kind, state, finished_at)
-     values (gen_random_uuid(), $1, 'default', 'automatic', 'done', '2026-01-03T00:00:00Z')`,
+    `insert into sweep (id, collection_id, source, state, finished_at)
+     values (gen_random_uuid(), $1, 'default', 'done', '2026-01-03T00:00:00Z')`,
     [collection],
   );
   const environment = harness.environment({ COLLECTION_IDS: collection });

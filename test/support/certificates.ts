@@ -34,7 +34,7 @@ export async function addCertificate(databaseUrl: string, given: Given): Promise
   }));
   const total = { paid: tally(1), stored: tally(1), published: tally(1), missing: NONE, differences: 0 };
   const document = {
-    ...{ id, source: "default", result, refusals: [], scope: "source", from, to, madeAt },
+    ...{ id, source: "default", result, refusals: [], from, to, madeAt },
     collections: collections.map((one) => ({ id: one, name: "Term 1" })),
     ...{ basis: { zone: "UTC" }, days, total, test: tally(0), foreign: tally(0), currency: "NGN", gaps },
     ...{ differencesInAll: named.length, differences: named },

@@ -251,7 +251,7 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   reconcile: "--from 2026-10-01 --to 2026-10-31",
   certify: "--from 2026-10-01 --to 2026-10-31",
   "certificate list": "--result not_equal",
-  "certificate show": `${ID} --csv`,
+  "certificate show": ID,
   "certificate verify": "certificate.json",
   report: "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
   "replay confirmations": "--from 2026-10-01 --to 2026-10-02 --dry-run",

@@ -46,7 +46,7 @@ export interface OperationParts {
   books: readonly BookSource[];
   /** The settings. @param withTokens whether callback URLs may contain their token. */
   settings: (withTokens: boolean) => SettingsShown;
-  certify: (request: Period & { deep: boolean }, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
+  certify: (request: Period, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
   reconcile: (
     request: Period & { publish: boolean; reason?: string | undefined },
     actor: string,

@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
   calendarDay,
   certificate,
-  certificateCsvParts,
   certificatePage,
   issuedCertificateParts,
   listCertificates,
@@ -114,16 +113,6 @@ export const proofOperations = [
     result: certificatePage,
     run: ({ db }, { path: { id }, query }) => readCertificatePage(db, id, query),
   }),
-  download("exportCertificate", "/certificates/{id}/csv", ["text/csv"], {
-    summary: "Show one as a CSV table for finance: days, total, differences (RFC 4180)",
-    pathParameters: certificateInPath,
-    async run({ db }, { path: { id } }) {
-      const certificate = await readCertificate(db, id);
-      if (certificate === null) return null;
-      const parts = certificateCsvParts(db, [certificate]);
-      return { fileName: `certificate-${id}.csv`, mediaType: "text/csv", parts };
-    },
-  }),
   download("exportIssuedCertificate", "/certificates/{id}/json", ["application/json"], {
     summary: "Show a whole certificate as issued, for `invoice-relay certificate verify`",
     pathParameters: certificateInPath,
@@ -136,14 +125,7 @@ export const proofOperations = [
   }),
   post("certify", "/certify", {
     summary: "Prove a period: paid at the provider = stored = published, or each difference by name",
-    body: period.extend({
-      deep: z
-        .boolean()
-        .default(false)
-        .describe(
-          "ask the provider about every invoice of the period again, to find changes that lists do not show",
-        ),
-    }),
+    body: period,
     example: { body: { from: "2026-10-01", to: "2026-10-31" } },
     result: z.array(z.union([certificate, unread])),
     tellsProgress: true,

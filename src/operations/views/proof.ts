@@ -16,7 +16,6 @@ export const CERTIFICATES: Rows<ListedCertificate> = {
     count("Paid", "paid"),
     money("Amount", "paidAmount"),
     time("Made", "madeAt", { note: ({ daily }) => (daily ? "daily" : null) }),
-    // That of the whole source, and those of its collections, are of the same days.
     text("Collections", ({ collections }) =>
       collections.length === 1 ? collections[0] : `all ${collections.length}`,
     ),
@@ -38,16 +37,6 @@ const COUNTS: Rows<Done> = {
     count("Paid", "listed"),
     count("Without event", "missing"),
     count("Healed", "opened"),
-    count("Named by a callback", "called"),
-  ],
-};
-
-const WAITING: Rows<Done["waiting"][number]> = {
-  one: "payment",
-  columns: [
-    id("Invoice", "invoiceId", { of: "invoice" }),
-    state("Reason", "reason"),
-    text("Detail", "detail"),
   ],
 };
 
@@ -56,31 +45,21 @@ const UNPROVEN: Rows<Done["unproven"][number] & { collectionId: string }> = {
   columns: [id("Collection", "collectionId"), text("From", "first"), text("To", "last"), text("Why", "why")],
 };
 
-const OTHERS: Rows<string> = { one: "reconcile", columns: [text("Which", (other) => other)] };
-
 export const RECONCILED: View<Reconciled> = {
   says(all) {
-    const sum = (of: "missing" | "opened" | "waitingInAll") =>
-      doneIn(all).reduce((count, one) => count + one[of], 0);
+    const sum = (of: "missing" | "opened") => doneIn(all).reduce((count, one) => count + one[of], 0);
     const failed = all.flatMap((one) =>
       "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
     );
     if (sum("missing") === 0)
       return `${failed.join("")}Nothing was missing: every listed payment is known here.`;
-    const waiting = sum("waitingInAll");
     return (
-      `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now` +
-      `${waiting > 0 ? `, ${countText(waiting)} not published yet` : ""}. Payments from before the first serve ` +
-      "are recorded only, unless they were to be published as well. Certify again in a moment to prove it."
+      `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now. ` +
+      "Payments from before the first serve are recorded only, unless they were to be published as well. Certify again in a moment to prove it."
     );
   },
   lists: [
     listOf(doneIn, COUNTS, "Lists of the provider"),
-    listOf(
-      (all) => doneIn(all).flatMap(({ waiting }) => waiting),
-      WAITING,
-      "Without an accepted event at the end",
-    ),
     listOf(
       (all) =>
         doneIn(all).flatMap(({ collectionId, unproven }) =>
@@ -88,11 +67,6 @@ export const RECONCILED: View<Reconciled> = {
         ),
       UNPROVEN,
       "Lists not proven complete; their entries were used",
-    ),
-    listOf(
-      (all) => doneIn(all).flatMap(({ underWay }) => underWay),
-      OTHERS,
-      "Another reconcile is under way",
     ),
   ],
 };

@@ -33,7 +33,6 @@ export {
   plainColumn,
   readableDocument,
   readPayment,
-  readStoredPayments,
 } from "./invoices/read-invoices.ts";
 export {
   confirmationsWait,

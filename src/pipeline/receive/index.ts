@@ -12,7 +12,6 @@ export {
   type ListedCallback,
   lastCallbackAt,
   listCallbacks,
-  namelessCallbackSince,
   readCallbackWhole,
   type WholeCallback,
 } from "./log/list-callbacks.ts";

@@ -88,10 +88,10 @@ const insertDays = new Statement(
     from ${table("shown", DAY, (days) => days)}`,
 );
 
-/** Keeps the days of a certificate of all of a source's collections, in the transaction that finishes it. */
+/** Keeps the days of a certificate, in the transaction that finishes it. */
 export async function keepCertifiedDays(trx: Transaction<Tables>, certificate: Certificate): Promise<void> {
   const days = daysOf(certificate);
-  if (certificate.scope !== "source" || days.length === 0) return;
+  if (days.length === 0) return;
   await deleteOlder.execute(trx, days);
   await insertDays.execute(trx, days);
 }

@@ -14,7 +14,6 @@ export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "
 export { EARLIEST } from "./list/list-dates.ts";
 export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
 export {
-  certificateCsvParts,
   certificatePage,
   certifiedNames,
   issuedCertificateParts,

@@ -8,7 +8,7 @@ import {
   type Slots,
   Statement,
 } from "../../platform/database/index.ts";
-import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import { messageOf } from "../../platform/errors/index.ts";
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { sourceIsInTrouble } from "../../platform/upstreams/index.ts";
 import type { BookPeriod } from "../../platform/values/index.ts";
@@ -193,7 +193,3 @@ export function mustBeLeased<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw new LeaseLost(TAKEN);
   return row;
 }
-
-/** The error of a run on request that another process has taken over. */
-export const takenOver = (): RelayError =>
-  new RelayError("Another process took this over because this one was too slow, and continues it.");

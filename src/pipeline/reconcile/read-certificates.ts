@@ -10,7 +10,6 @@ import {
   typed,
 } from "../../platform/database/index.ts";
 import { answeredId, decimal, time, whole } from "../../platform/validation/index.ts";
-import { describePayments } from "../confirm/index.ts";
 import {
   type Certificate,
   certificateHead,
@@ -20,13 +19,6 @@ import {
   result,
   type Weight,
 } from "./certificate/certificate.ts";
-import {
-  csvDifferences,
-  csvHead,
-  csvHeader,
-  csvMore,
-  type References,
-} from "./certificate/certificate-csv.ts";
 
 export const listedCertificate = z.object({
   id: answeredId,
@@ -152,39 +144,6 @@ export async function readCertificatePage(
   const { certificate, differences, matching } = row;
   const end = after + limit;
   return { certificate, differences: differences ?? [], matching, next: matching > end ? end : null };
-}
-
-/** So few differences at once that other requests are not kept waiting. */
-const CSV_PAGE = 500;
-
-/** Certificates as one table for finance, in parts. */
-export async function* certificateCsvParts(
-  db: Database,
-  certificates: readonly Certificate[],
-): AsyncGenerator<string> {
-  yield csvHeader;
-  for (const certificate of certificates) {
-    yield csvHead(certificate);
-    for (let first = 0; first < certificate.differences.length; first += CSV_PAGE) {
-      const page = certificate.differences.slice(first, first + CSV_PAGE);
-      yield csvDifferences(certificate, page, await readReferences(db, certificate.source, page));
-    }
-    yield csvMore(certificate);
-  }
-}
-
-/** The references of the invoices that these name. */
-async function readReferences(
-  db: Database,
-  source: string,
-  differences: readonly Difference[],
-): Promise<References> {
-  const ids = new Set(differences.flatMap(({ invoiceId }) => invoiceId ?? []));
-  const known = await describePayments(
-    db,
-    [...ids].map((invoiceId) => ({ invoiceId, source })),
-  );
-  return new Map(known.map(({ invoiceId, reference }) => [invoiceId, reference]));
 }
 
 /** The text of a certificate as it was issued. */

@@ -26,21 +26,11 @@ export interface ReconcileSource {
   retentionMs: number;
 }
 
-/**
- * The collections whose lists are to be read: the requested one, or all.
- * @throws RelayError when the source has no collection, or not that one.
- */
-export function collectionsOf(
-  { name, collectionIds }: ReconcileSource,
-  asked: string | null = null,
-): readonly string[] {
-  if (collectionIds.length === 0)
-    throw usageError(
-      `There is no list to read for source "${name}": the provider lists invoices only by ` +
-        "collection. Set COLLECTION_IDS to the ids of its collections.",
-    );
-  if (asked === null) return collectionIds;
-  const collectionId = asked.toLowerCase();
-  if (collectionIds.includes(collectionId)) return [collectionId];
-  throw usageError(`Collection ${asked} is not in COLLECTION_IDS of source "${name}".`);
+/** The collections whose lists are to be read. @throws RelayError when the source has none. */
+export function collectionsOf({ name, collectionIds }: ReconcileSource): readonly string[] {
+  if (collectionIds.length > 0) return collectionIds;
+  throw usageError(
+    `There is no list to read for source "${name}": the provider lists invoices only by ` +
+      "collection. Set COLLECTION_IDS to the ids of its collections.",
+  );
 }

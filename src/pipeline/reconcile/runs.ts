@@ -12,6 +12,7 @@ import {
   typed,
   uuid,
 } from "../../platform/database/index.ts";
+import { DAY_MS, newId } from "../../platform/values/index.ts";
 import { forgetAsked } from "./certificate/asked-payment.ts";
 import type { Result } from "./certificate/certificate.ts";
 import { certificates } from "./certificate/certificate-row.ts";
@@ -31,7 +32,7 @@ export const SWEPT_LIST: Columns<SweptList> = {
 const SWEEP = {
   source: returned.text(),
   collectionId: returned.uuid,
-  /** null before the first has finished; a run that could read nothing has not. */
+  /** null before the first has finished. */
   finishedAt: nullable(returned.time),
   /** Paid invoices without an event that the last one found. */
   missing: returned.integer,
@@ -52,13 +53,12 @@ const selectLastSweeps = new Statement(
     left join lateral (
       select finished_at, missing from sweep as done
       where done.source = wanted.source and done.collection_id = wanted.collection_id
-        and done.kind = 'automatic' and done.state = 'done'
-        and not (done.listed = 0 and done.unproven::text <> '[]')
+        and done.state = 'done'
       order by done.started_at desc limit 1) as last on true
     left join lateral (
       select due_at, faults, last_error from sweep as open
       where open.source = wanted.source and open.collection_id = wanted.collection_id
-        and open.kind = 'automatic' and open.state <> 'done') as next on true
+        and open.state <> 'done') as next on true
     order by 1, 2`,
 );
 
@@ -67,11 +67,7 @@ export const readSweeps = async (db: Database, collections?: readonly SweptList[
   await selectLastSweeps.execute(db, collections ?? (await selectEverSwept(db).execute()));
 
 const selectEverSwept = query((db) =>
-  db
-    .selectFrom("sweep")
-    .select(["source", "collection_id as collectionId"])
-    .where("kind", "=", "automatic")
-    .distinct(),
+  db.selectFrom("sweep").select(["source", "collection_id as collectionId"]).distinct(),
 );
 
 const selectDaily = query((db, sources: readonly string[] | null) =>
@@ -113,10 +109,15 @@ export async function hurryListWork(db: Database, source: string): Promise<void>
 export const listWorkNeedsReaping: RawBuilder<boolean> = sql`
   (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;
 
-/** Deletes old sweeps, and the remains of abandoned runs, of all sources. */
+/** Deletes old sweeps, and what was asked for certificates that are made or will not be, of all sources. */
 export async function forgetListWork(db: Database): Promise<void> {
   await forgetSwept(db);
-  await forgetAbandoned(db);
+  for (
+    let left = await selectLeft(db).execute();
+    left[0] !== undefined;
+    left = await selectLeft(db).execute()
+  )
+    await forgetAsked(db, left[0].id);
 }
 
 /**
@@ -132,38 +133,22 @@ const forgetSwept = command(
     delete from sweep where id in (
       select id from sweep as old
       where state = 'done' and finished_at < clock_timestamp() - ${KEPT}
-        and (kind <> 'automatic' or exists (
+        and exists (
           select from sweep as later
           where later.source = old.source and later.collection_id = old.collection_id
-            and later.kind = 'automatic' and later.state = 'done' and later.started_at > old.started_at))
+            and later.state = 'done' and later.started_at > old.started_at)
       order by finished_at limit ${sql.lit(DELETE_LIMIT)})`,
-);
-
-const deleteAbandoned = query((db) =>
-  db
-    .deleteFrom("certificate")
-    .where(sql<boolean>`day is null and state = 'due' and created_at < clock_timestamp() - interval '1 day'`)
-    .returning("id"),
 );
 
 const selectLeft = query((db) =>
   db
-    .selectFrom("certificate")
-    .select("id")
+    .selectFrom("asked_payment")
+    .select("certificate_id as id")
+    // Of a certificate on request there is no row until it is made: its id says when it was begun.
     .where(
-      sql<boolean>`state = 'done' and finished_at < clock_timestamp() - interval '1 hour'
-        and finished_at > clock_timestamp() - interval '1 day'
-        and exists (select from asked_payment where certificate_id = certificate.id)`,
-    ),
+      sql<boolean>`certificate_id < ${newId(Date.now() - DAY_MS)}::uuid and not exists (
+        select from certificate where id = certificate_id and state <> 'done')`,
+    )
+    .orderBy("certificate_id")
+    .limit(1),
 );
-
-/**
- * Deletes certificates made on request that were not finished within a day, with what was read for them, and
- * what a process that died left behind of finished ones.
- */
-export async function forgetAbandoned(db: Database): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    for (const { id } of await deleteAbandoned(trx).execute()) await forgetAsked(trx, id);
-  });
-  for (const { id } of await selectLeft(db).execute()) await forgetAsked(db, id);
-}

@@ -30,7 +30,6 @@ export {
   readPostgresVersion,
   requireWholeSessions,
   requireWrites,
-  someRelayIsConnected,
   takesCallbacks,
   timeBefore,
   type Why,

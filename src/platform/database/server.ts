@@ -60,20 +60,6 @@ export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string 
   );
 }
 
-const selectRelay = new Statement(
-  {},
-  () => sql`
-    select from pg_stat_activity
-    where datname = current_database() and application_name ~ '^invoice-relay'
-      and application_name not in ('invoice-relay command', 'invoice-relay doctor')
-      and pid <> pg_backend_pid()
-    limit 1`,
-);
-
-/** Commands and checks do not count. Behind a pooler it may not be seen. */
-export const someRelayIsConnected = async (db: Database): Promise<boolean> =>
-  (await selectRelay.execute(db, undefined)).length > 0;
-
 /** How long a message from one session to another may take, in ms. */
 const ARRIVES_MS = 5_000;
 

@@ -9,13 +9,13 @@ const totals = { ...three, missing: tally(0, "0.00"), differences: 12_000 };
 const basis = {
   ...{ listFirst: "2026-09-01", listLast: "2026-10-04", begunAt: "2026-10-03T23:00:00.000Z", pages: 1 },
   ...{ lookbackDays: 35, zone: "UTC", providerTimeZone: "UTC", paidStatuses: ["Paid"] },
-  ...{ listed: 3, asked: 0, deep: false, firstServedAt: null, provisional: false },
+  ...{ listed: 3, asked: 0, firstServedAt: null, provisional: false },
 };
 
 const textOf = (changes: Partial<Certificate>): string =>
   certificateText({
     ...{ id: "22222222-2222-4222-8222-222222222222", source: "default", result: "not_equal", refusals: [] },
-    ...{ scope: "source", collections: [], from: "2026-10-01T00:00:00.000Z", to: "2026-10-03T00:00:00.000Z" },
+    ...{ collections: [], from: "2026-10-01T00:00:00.000Z", to: "2026-10-03T00:00:00.000Z" },
     ...{ madeAt: "2026-10-04T00:00:00.000Z", basis, days: [{ day: "2026-10-02", ...totals }], total: totals },
     ...{ test: tally(0, "0.00"), foreign: tally(0, "0.00"), currency: "NGN", gaps: 0 },
     ...{ differencesInAll: 12_000, differences: [] },

@@ -100,13 +100,6 @@ describe("a certificate", () => {
     expect(day.body).toMatchObject({ matching: 300, next: null });
     const none = await call("GET", `/certificates/${id}?day=2026-10-09`);
     expect(none.body).toMatchObject({ matching: 0, differences: [], next: null });
-    // As a table for finance it goes out whole.
-    const { status, headers, body } = await call("GET", `/certificates/${id}/csv`);
-    expect([status, headers.get("content-type")]).toEqual([200, expect.stringMatching(/^text\/csv/)]);
-    expect(headers.get("content-disposition")).toContain("attachment");
-    const kinds = body.split("\r\n").map((line: string) => line.split(",")[0]);
-    const count = (kind: string) => kinds.filter((one: string) => one === kind).length;
-    expect([kinds[0], count("gap"), count("note")]).toEqual(["row", 600, 600]);
   });
 
   it("is listed by period, source, collection and result", async () => {

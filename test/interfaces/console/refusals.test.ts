@@ -24,7 +24,7 @@ const GETS = `
 400 /certificates/calendar? from=2026-10-02&to=2026-10-01 from=9999-12-31&to=9999-12-31 from=x&to=2026-01-01
 400 /certificates/calendar? from=2020-01-01&to=2026-01-01
 404 /callbacks/ ${newId()} ${ID} ffffffff-ffff-7fff-bfff-ffffffffffff 00000000-0000-7000-8000-000000000000
-404 / invoices/${ID}/evidence nothing certificates/${ID} certificates/${ID}/csv`;
+404 / invoices/${ID}/evidence nothing certificates/${ID}`;
 
 const POSTS: [status: number, path: string, body?: unknown][] = [
   [400, "/replays", { kind: "everything" }],

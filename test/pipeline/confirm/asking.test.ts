@@ -36,8 +36,8 @@ describe("a provider in trouble", () => {
     await eventually(() => openAlarms(harness), toEqual([{ name: "source_failing" }]));
     // Of a collection that this relay does not read, so that nothing else moves it.
     await harness.query(
-      `insert into sweep (id, source, collection_id, kind, faults, due_at)
-       values (gen_random_uuid(), 'default', gen_random_uuid(), 'automatic', 3, now() + interval '4 min')`,
+      `insert into sweep (id, source, collection_id, faults, due_at)
+       values (gen_random_uuid(), 'default', gen_random_uuid(), 3, now() + interval '4 min')`,
     );
     for (const id of ids) harness.provider.invoice(id, invoiceAnswer(id));
     await vi.waitFor(async () => {

@@ -13,7 +13,7 @@ const WINDOW = { from: new Date("2026-10-01T00:00:00Z"), to: new Date("2026-11-0
 const begun = (ms: number) => ({ begunAt: new Date(WINDOW.to.getTime() + ms).toISOString() });
 
 const READING: Reading = {
-  ...{ ...begun(0), terms: TERMS, collections: [], pages: 1, pagesOfAll: [], doubts: [], unusable: [] },
+  ...{ ...begun(0), terms: TERMS, collections: [], pages: 1, doubts: [] },
 };
 
 describe("a kept reading of the lists", () => {
@@ -22,7 +22,6 @@ describe("a kept reading of the lists", () => {
     [false, "... and is gone", null, {}],
     [false, "before the period was over", begun(-1), {}],
     [false, "nobody knows when", { begunAt: undefined }, {}],
-    [false, "by a version that kept no pages", { pagesOfAll: undefined }, {}],
     [false, "of other collections", {}, { collectionIds: ["a"] }],
     [false, "of other days", {}, { period: { first: "2026-08-01", last: "2026-11-02" } }],
     [false, "of other PAID_STATUSES", {}, { paidStatuses: ["Paid", "Settled"] }],

@@ -244,8 +244,6 @@ describe("nothing is said, and nothing counted", () => {
     ["of one that is stored as unpaid", { ...unpaid, verdict: "not_paid" }],
     ["of a dead one that was dismissed", { ...nothing, confirmation: "dead", dismissedBy: "ada" }],
     ["of one in quarantine that the provider calls unpaid since", { ...unpaid, verdict: "quarantined" }],
-    ["of a payment of another collection", { ...NOT_LISTED, collectionName: "Other" }],
-    ["of one that now belongs to another", { ...NOT_LISTED, askedCollection: "Other" }],
   ])("%s", (_, changes) => {
     expect(decided(changes)).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { forgetAsked } from "../../../src/pipeline/reconcile/certificate/asked-payment.ts";
 import { keepWholeReading } from "../../../src/pipeline/reconcile/list/listed-rows.ts";
-import { forgetAbandoned } from "../../../src/pipeline/reconcile/runs.ts";
+import { forgetListWork } from "../../../src/pipeline/reconcile/runs.ts";
 import { maxRowsOf } from "../../support/max-rows.ts";
 import { type Harness, startHarness } from "../../support/relay.ts";
 
@@ -58,10 +58,12 @@ describe("what lists showed and a certificate asked is forgotten some thousand r
     expect(await count(harness, "asked_payment")).toBe(0);
   });
 
-  it.each([true, false])("the lists of one that nobody cleaned up (made: %s)", async (made) => {
-    const harness = await withAsked(made);
-    expect(await maxRowsOf(harness.databaseUrl, forgetAbandoned)).toBeLessThan(MOST);
+  it("the lists of one that nobody cleaned up, once it is made", async () => {
+    const harness = await withAsked(true);
+    expect(await maxRowsOf(harness.databaseUrl, forgetListWork)).toBeLessThan(MOST);
     expect(await count(harness, "asked_payment")).toBe(0);
-    expect(await count(harness, "certificate")).toBe(made ? 1 : 0);
+    const unmade = await withAsked(false);
+    await maxRowsOf(unmade.databaseUrl, forgetListWork);
+    expect(await count(unmade, "asked_payment")).toBe(MANY);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   certificates,
-  claimAskedFor,
+  claimDaily,
   finishCertificate,
 } from "../../../src/pipeline/reconcile/certificate/certificate-row.ts";
 import {
@@ -14,8 +14,6 @@ import { LeaseLost } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION } from "./list-provider.ts";
 import { midnight, prove } from "./prove-period.ts";
 import { type Books, books } from "./relay-books.ts";
-
-const SWEEP_END = { listed: null, whole: null, unproven: [], alarms: {} };
 
 const claimedSweep = async ({ db, context }: Books) =>
   claimDueSweep(db, { source: "default", collectionIds: [COLLECTION], lease: context.lease });
@@ -30,30 +28,34 @@ describe("a run whose lease another worker has taken since is written to by that
     const current = await claimedSweep(given);
     if (old === null || current === null) throw new Error("not claimed");
     expect(old.id).toBe(current.id);
-    await expect(finishSweep(db, old, SWEEP_END)).rejects.toThrow(LeaseLost);
+    await expect(finishSweep(db, old, {})).rejects.toThrow(LeaseLost);
     expect(await sweeps.release(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
     expect(await query("select state, faults, last_error from sweep")).toEqual([
       { state: "claimed", faults: 0, last_error: null },
     ]);
-    await finishSweep(db, current, SWEEP_END);
+    await finishSweep(db, current, {});
   });
 
   it("a certificate", async () => {
     const given = await books();
     const { db, query, context } = given;
     const made = await prove(given);
-    const asked = {
-      ...{ source: "default", window: { from: midnight(9), to: midnight(8) }, deep: false },
-      collectionIds: [COLLECTION],
-    };
-    const old = await claimAskedFor(db, asked, context.lease);
+    await query(
+      `insert into certificate (id, source, day, window_from, window_to, collection_ids)
+       values (gen_random_uuid(), 'default', now(), $1, $2, '{}')`,
+      [midnight(9), midnight(8)],
+    );
+    const claim = () => claimDaily(db, { source: "default", lease: context.lease });
+    const old = await claim();
+    if (old === null) throw new Error("not claimed");
     await query(
       `update certificate set state = 'due', lease_token = null, claimed_until = null where id = '${old.id}'`,
     );
-    const current = await claimAskedFor(db, asked, context.lease);
+    const current = await claim();
+    if (current === null) throw new Error("not claimed");
     expect(old.id).toBe(current.id);
-    await expect(finishCertificate(db, old, made)).rejects.toThrow(LeaseLost);
+    await expect(finishCertificate(db, old, made, {})).rejects.toThrow(LeaseLost);
     expect(await certificates.release(db, old, { dueInMs: 0, isFault: true, error: "old" })).toBe(false);
-    await finishCertificate(db, current, made);
+    await finishCertificate(db, current, made, {});
   });
 });

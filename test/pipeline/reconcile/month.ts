@@ -22,8 +22,8 @@ export async function emptyMonth() {
     "insert into source (name, first_served_at) values ('default', now() - interval '40 days')",
   );
   await harness.query(
-    `insert into sweep (id, source, collection_id, kind, state, started_at, window_from, window_to)
-     values (gen_random_uuid(), 'default', $1, 'automatic', 'done', now(), now() - interval '40 days',
+    `insert into sweep (id, source, collection_id, state, started_at, window_from, window_to)
+     values (gen_random_uuid(), 'default', $1, 'done', now(), now() - interval '40 days',
        now() - interval '40 days')`,
     [OPEN_AMOUNT],
   );

@@ -36,7 +36,8 @@ const page = (shown: ListedInvoice[], changes: Partial<InvoicePage> = {}): PageA
   kind: "page",
   page: {
     items: shown,
-    ...{ page: null, pageSize: null, totalCount: null, hasNextPage: null, hasPreviousPage: null, ...changes },
+    ...{ page: null, pageSize: null, totalCount: shown.length, hasNextPage: null, hasPreviousPage: null },
+    ...changes,
   } as InvoicePage,
 });
 
@@ -90,7 +91,7 @@ describe("what is asked for", () => {
       { ...first, invoiceStatus: "Paid", invoiceType: "Test" },
       { ...first, invoiceStatus: "Settled", invoiceType: "Test" },
     ]);
-    expect([reader.pages, reader.pagesOfAll]).toEqual([5, 1]);
+    expect(reader.pages).toBe(5);
   });
 
   it("of all of them, is what may be paid", async () => {
@@ -117,8 +118,8 @@ describe("what is asked for", () => {
       listOf(() => page([], { totalCount }))
         .reader.partsOf(days)
         .then(({ parts }) => parts);
-    expect(await partsOf(1_000_000)).toEqual([days]);
-    expect(await partsOf(1_000_001)).toHaveLength(2);
+    expect(await partsOf(100_000)).toEqual([days]);
+    expect(await partsOf(100_001)).toHaveLength(2);
     expect(await partsOf(null)).toHaveLength(3);
     const { asked, reader } = listOf(() => page([], { totalCount: 1 }));
     expect((await reader.partsOf(days, true)).parts).toHaveLength(3);
@@ -139,21 +140,20 @@ describe("what is asked for", () => {
     expect(pages()).toEqual(expected);
   });
 
-  it("where it does not count, each is read forwards and backwards; a page past the end may be not found, the first may not", async () => {
-    let asked = 0;
+  it("a page past the end may be not found, the first may not", async () => {
     const { pages, reader } = listOf((request) => {
-      asked += 1;
-      const isGone = request.page > 2 || (request.page === 2 && asked > 3);
-      return isGone ? NOT_FOUND : page(items(request.page * 10, 2));
+      return request.page > 2 ? NOT_FOUND : page(items(request.page * 10, 2), { totalCount: 4, pageSize: 2 });
     });
     expect(await reader.readPaid(WEEK)).toEqual([]);
-    expect(pages()).toEqual([1, 2, 3, 2, 1]);
+    expect(pages()).toEqual([1, 2, 3]);
     const refused = { next: "refuse", code: "failed", refusal: NOT_FOUND };
     await expect(listOf(() => NOT_FOUND).reader.readPaid(WEEK)).rejects.toMatchObject(refused);
   });
 
   it.each([FAULT, RATE_LIMITED])("a page that is refused is no end (G10): %j", async (refusal) => {
-    const { reader } = listOf((request) => (request.page > 1 ? refusal : page(items(1, 2))));
+    const { reader } = listOf((request) =>
+      request.page > 1 ? refusal : page(items(1, 2), { totalCount: 3 }),
+    );
     await expect(reader.readPaid(WEEK)).rejects.toMatchObject({ refusal });
   });
 
@@ -174,9 +174,12 @@ describe("how many there are", () => {
     expect(shown).toHaveLength(2);
   });
 
-  it.each([page([]), NOT_FOUND, OUTSIDE])("is nothing that could be compared: %j", async (answer) => {
-    expect(await listOf(() => answer).reader.count(all)).toBeNull();
-  });
+  it.each([page([], { totalCount: null }), NOT_FOUND, OUTSIDE])(
+    "is nothing that could be compared: %j",
+    async (answer) => {
+      expect(await listOf(() => answer).reader.count(all)).toBeNull();
+    },
+  );
 
   it.each<[PageAnswer, string, string]>([
     [FAULT, "retry", "provider_away"],
@@ -226,22 +229,12 @@ describe("a list that contradicts itself", () => {
     const { reader } = listOf((request) => (request.invoiceType === "Test" ? OUTSIDE : ONE));
     expect(await reader.readNew(SHORT)).toMatchObject([SHORT]);
   });
-
-  it("and shows one more on the way back leaves its days in doubt", async () => {
-    let asked = 0;
-    const { reader } = listOf((request) => {
-      // Of five requests a reading, the last two are on the way back.
-      const isBack = asked++ % 5 > 2;
-      return page(request.page > 2 ? [] : items(request.page * 10, isBack ? 3 : 2));
-    });
-    expect(await reader.readPaid(SHORT)).toMatchObject([SHORT]);
-  });
 });
 
 describe("an item without a usable id", () => {
   const bad = (changes: Partial<ListedInvoice>) => item({ id: "inv-7", datePaid: "2026-10-02", ...changes });
 
-  it("is named once with what else it says, if it may be paid, and makes no list incomplete", async () => {
+  it("is counted if it may be paid, and makes no list incomplete", async () => {
     const unpaid = bad({ amount: "12.00", status: "Unpaid", datePaid: null });
     const list = [bad({}), bad({ amount: "11.00" }), unpaid, item()];
     const { reader, shown } = listOf(({ page: number, invoiceType }) =>
@@ -250,11 +243,8 @@ describe("an item without a usable id", () => {
         : page(list.slice(2 * number - 2, 2 * number), { totalCount: 4, hasNextPage: number < 2 }),
     );
     expect(await reader.readNew(WEEK)).toEqual([]);
-    expect(await reader.readNew(WEEK)).toEqual([]);
-    expect([...reader.unusable.values()]).toEqual(
-      ["10.00", "11.00"].map((amount) => ({ id: "inv-7", amount, datePaid: "2026-10-02", status: "Paid" })),
-    );
-    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(1), id(1)]);
+    expect(reader.unusable).toBe(2);
+    expect(shown.map(({ invoiceId }) => invoiceId)).toEqual([id(1)]);
     const endless = listOf(() => page([unpaid], { hasNextPage: true }), {}, []).reader;
     expect(await endless.readNew(SHORT)).toMatchObject([SHORT]);
   });
@@ -262,6 +252,6 @@ describe("an item without a usable id", () => {
   it("and without a status counts as what was asked for", async () => {
     const { reader } = listOf(() => page([bad({ status: null })]), {}, ["Settled"]);
     await reader.readPaid(WEEK);
-    expect([...reader.unusable.values()]).toMatchObject([{ status: null }]);
+    expect(reader.unusable).toBeGreaterThan(0);
   });
 });

@@ -122,33 +122,6 @@ describe("an automatic sweep", () => {
 });
 
 describe("when a sweep is due", () => {
-  it("a callback without an id brings the next one forward, at most once a minute", async () => {
-    const given = await books();
-    await sweep(given);
-    await given.query("update sweep set started_at = started_at - interval '61 s'");
-    for (const states of [
-      ["done", "done"],
-      ["done", "done", "due"],
-    ]) {
-      await given.query(
-        `insert into callback (id, received_at, source, method, path, query, verdict, invoice_ids, headers,
-          body) values ($1, clock_timestamp(), 'default', 'POST', '/', '', 'unreadable', '{}', '[]', '')`,
-        [randomUUID()],
-      );
-      await sweep(given);
-      expect((await sweeps(given)).map(({ state }) => state)).toEqual(states);
-    }
-  });
-
-  it("the last one of its own source says, where two sources list one collection", async () => {
-    const given = await books();
-    await sweep(given);
-    await given.query("update sweep set source = 'other'");
-    const missed = pay(given, 1);
-    await sweep(given);
-    expect(await idsDue(given)).toEqual([missed]);
-  });
-
   it("nothing is without COLLECTION_IDS, nor before the first serve", async () => {
     const given = await books({ servedDays: null });
     await sweep(given, { source: { ...given.source, collectionIds: [] } });
@@ -160,23 +133,23 @@ describe("when a sweep is due", () => {
     const given = await books();
     const [ours] = given.source.collectionIds;
     await given.query(
-      `insert into sweep (id, source, collection_id, kind, state, started_at, finished_at, window_to)
-       select gen_random_uuid(), 'default', collection, kind, 'done', at, at, at
-       from unnest($1::uuid[]) as collection, unnest(array['automatic', 'back_fill']) as kind,
+      `insert into sweep (id, source, collection_id, state, started_at, finished_at, window_to)
+       select gen_random_uuid(), 'default', collection, 'done', at, at, at
+       from unnest($1::uuid[]) as collection,
          generate_series(now() - interval '100 days', now() - interval '20 days', interval '2 days') as at
        where collection = $2 or at <= now() - interval '50 days'`,
       [[ours, randomUUID()], ours],
     );
     await sweep(given);
     await forgetListWork(given.db);
-    const left = await given.query<{ kind: string; days: number; ours: boolean }>(
-      `select kind, extract(day from now() - started_at)::int as days, collection_id = $1 as ours from sweep
+    const left = await given.query<{ days: number; ours: boolean }>(
+      `select extract(day from now() - started_at)::int as days, collection_id = $1 as ours from sweep
        where started_at < now() - interval '1 hour' order by ours, started_at`,
       [ours],
     );
-    expect(left.filter(({ ours }) => !ours)).toMatchObject([{ kind: "automatic", days: 50 }]);
+    expect(left.filter(({ ours }) => !ours)).toMatchObject([{ days: 50 }]);
     const days = left.filter(({ ours }) => ours).map(({ days }) => days);
-    expect([days.length, Math.max(...days) < 35]).toEqual([16, true]);
+    expect([days.length, Math.max(...days) < 35]).toEqual([8, true]);
   });
 
   it.each([

@@ -13,7 +13,6 @@ import {
 import {
   type Basis,
   type Certificate,
-  certificateCsvParts,
   type Difference,
   PROVISIONAL,
   readCertificate,
@@ -51,16 +50,14 @@ export function certificateCommand(context: CommandContext): Command {
   const show = new Command("show")
     .description("show one: the days, the total, every difference; exit code 1 unless equal")
     .argument("<id>", "the certificate's id", idValue)
-    .option("--csv", "a table for finance instead of text: days, total, differences")
-    .action(async (id: string, { csv }: { csv?: true }) => {
-      oneFormOnly(context, csv === true);
+    .action(async (id: string) => {
       const certificate = await context.withDatabase((db) => readCertificate(db, id));
       if (certificate === null)
         throw notFoundError(`There is no finished certificate ${id}.`, {
           operation: "listCertificates",
           args: {},
         });
-      await showCertificates(context, certificate, { certificates: [certificate], csv: csv === true });
+      showCertificates(context, certificate, [certificate]);
     });
   return new Command("certificate")
     .description("certificates made daily or with certify: list, show, verify")
@@ -73,62 +70,41 @@ export function certificateCommand(context: CommandContext): Command {
 export const certifyCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "certify", {
     name: "certify",
-    extend: (command) =>
-      command.option("--csv", "a table for finance instead of text: days, total, differences"),
-    input({ csv, ...given }) {
-      oneFormOnly(context, csv === true);
-      return given;
-    },
-    async show(certificates, { csv }) {
-      await showCertificates(context, certificates, {
-        certificates: readOf(certificates),
-        csv: csv === true,
-      });
+    async show(certificates) {
+      showCertificates(context, certificates, readOf(certificates));
       tellUnread(context, certificates);
     },
   });
-
-function oneFormOnly(context: CommandContext, csv: boolean): void {
-  if (csv && context.json) throw usageError("Choose one of --csv and --json.");
-}
 
 const apart = (what: string, { count, amount }: Tally, currency: string): string[] =>
   count > 0
     ? [`${what}, not included above: ${count.toLocaleString("en-US")}, ${moneyIn(currency, amount)}`]
     : [];
 
-/** Prints certificates as CSV for finance, or as `show` prints; exit code 1 unless all are equal. */
-async function showCertificates<Value>(
+/** Exit code 1 unless all are equal. */
+function showCertificates<Value>(
   context: CommandContext,
   value: Value,
-  { certificates, csv }: { certificates: readonly Certificate[]; csv: boolean },
-): Promise<void> {
+  certificates: readonly Certificate[],
+): void {
   if (certificates.some(({ result }) => result !== "equal")) context.fault();
-  if (!csv)
-    return context.show(value, () =>
-      certificates.map((one, index) => certificateText(one, certificates[index - 1])).join("\n\n"),
-    );
-  await context.withDatabase(async (db) => {
-    for await (const part of certificateCsvParts(db, certificates)) context.stdout.write(part);
-  });
+  context.show(value, () => certificates.map(certificateText).join("\n\n"));
 }
 
 /**
  * A certificate as finance reads it: the result, what it is based on, the days, the total, then every
  * difference.
- * @param previous what was printed above it: what both are based on is not said again
  */
-export function certificateText(certificate: Certificate, previous?: Certificate): string {
+export function certificateText(certificate: Certificate): string {
   const { source, collections, currency, from, to, madeAt, days, total, differences, basis } = certificate;
   const { zone } = basis;
   const period = `${bookDayOf(Date.parse(from), zone)} to ${lastBookDay({ to: new Date(to) }, zone)}`;
   const scope = collections.map(({ id, name }) => `${plainText(name ?? "(no name)")} (${id})`).join(", ");
-  const above = previous?.source === source ? proofLines(previous) : [];
   const lines = [
     `Certificate ${certificate.id} of source ${source}`,
     `Payments of ${period} (${zone}), Live invoices, in ${currency}; made ${madeAt}`,
     `Collections (COLLECTION_IDS): ${scope}`,
-    ...proofLines(certificate).filter((line) => !above.includes(line)),
+    ...proofLines(certificate),
     "",
     daysTable([...days, { day: "total", ...total }], zone),
     ...apart("Test invoices", certificate.test, currency),
@@ -157,13 +133,12 @@ const proofLines = ({ basis, signature }: Certificate): string[] => [
 
 function basisText(basis: Basis): string {
   const { listFirst, listLast, begunAt, lookbackDays, providerTimeZone, paidStatuses } = basis;
-  const { pages, listed, asked, deep } = basis;
-  const how = deep === false ? "" : deep === true ? ", every invoice asked about" : `, all ${deep.read} read`;
+  const { pages, listed, asked } = basis;
   return (
     `Based on: lists of ${listFirst} to ${listLast}, read from ${begunAt} ` +
     `(RECONCILE_LOOKBACK ${lookbackDays} days, PROVIDER_TIME_ZONE ${providerTimeZone}), ` +
     `statuses ${paidStatuses.join(", ")}, ${pages} pages, ${listed} paid invoices listed, ${asked} asked ` +
-    `about${how}`
+    "about"
   );
 }
 

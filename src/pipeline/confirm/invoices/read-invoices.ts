@@ -9,10 +9,8 @@ import {
   Statement,
   sourcesIn,
 } from "../../../platform/database/index.ts";
-import { NIL_UUID } from "../../../platform/values/index.ts";
 import { KEY } from "../queue/change-confirmations.ts";
 import type { ConfirmationKey } from "../queue/confirmation.ts";
-import { plainStatuses } from "./confirmed-invoice.ts";
 
 /**
  * A condition on rows of `asked`: the invoice is not stored. Not `not exists`, which Postgres would turn into
@@ -73,35 +71,6 @@ const selectNewest = query((db, source: string) =>
 /** The invoice paid last, and so one that the provider knew; null without a paid invoice. */
 export const newestInvoiceId = async (db: Database, source: string): Promise<string | null> =>
   (await selectNewest(db, source).executeTakeFirst())?.id ?? null;
-
-interface StoredPayments {
-  source: string;
-  from: Date;
-  to: Date;
-  statuses: readonly string[];
-  after: string;
-  limit: number;
-}
-
-const selectStoredPayments = query(
-  (db, { source, from, to, statuses, after, limit }: StoredPayments) =>
-    db
-      .selectFrom("invoice")
-      .select(["id as invoiceId", "paid_at as paidAt", "collection_name as collectionName"])
-      .where("source", "=", source)
-      .where("paid_at", ">=", from)
-      .where("paid_at", "<", to)
-      .where("id", ">", after)
-      .where(hasStatus(sql`${plainStatuses(statuses)}`))
-      .orderBy("id")
-      .limit(limit)
-      .$narrowType<{ paidAt: Date }>(),
-  { source: "", from: new Date(0), to: new Date(0), statuses: [], after: NIL_UUID, limit: 1 },
-);
-
-/** Up to `limit` invoices that are stored as paid in a period, by id, from the one after `after`. */
-export const readStoredPayments = (db: Database, which: StoredPayments) =>
-  selectStoredPayments(db, which).execute();
 
 const selectDescriptions = new Statement(
   {

@@ -215,12 +215,3 @@ const selectLast = query((db) =>
 /** When the newest callback in the log was received; null when it is empty. */
 export const lastCallbackAt = async (db: Database): Promise<Date | null> =>
   (await selectLast(db).executeTakeFirst())?.at ?? null;
-
-/** A condition: a callback that named no invoice came to the source since that moment. */
-export const namelessCallbackSince = (
-  source: RawBuilder<unknown>,
-  moment: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  exists (select from callback
-    where callback.source = ${source} and callback.verdict in ('unreadable', 'ping')
-      and callback.received_at > ${moment})`;

@@ -5,7 +5,6 @@ import {
   type Database,
   inKeyOrder,
   numeric,
-  type RowOf,
   returned,
   type Slots,
   Statement,
@@ -53,14 +52,6 @@ export const noteAsked = command(
   [],
 );
 
-/** Notes invoices that a list showed to a certificate that asks about all of them. */
-export const noteShown = command(
-  (certificateId: string, ids: readonly string[]) => sql`
-    insert into asked_payment (certificate_id, invoice_id, shown)
-    select ${certificateId}::uuid, id, true from unnest(${ids}::uuid[]) as given (id) order by id
-    on conflict do nothing`,
-);
-
 /** The lists as a certificate reads them: what they showed since then is listed. */
 export interface CertifiedLists {
   certificateId: string;
@@ -81,30 +72,21 @@ export const addingBooked = <Given>(found: (slots: Slots<Given>) => RawBuilder<u
       on conflict do nothing`;
   });
 
-/**
- * The ids that a certificate compares, in id order: those that the lists showed, and those that only the books
- * have; of one collection, or of all.
- */
-export const certifiedIds = <Given extends CertifiedLists & { after: string; collectionId: string | null }>(
+/** The ids that a certificate compares, in id order: those that the lists showed, and those only the books have. */
+export const certifiedIds = <Given extends CertifiedLists & { after: string }>(
   { value }: Slots<Given>,
   limit: number,
 ) => {
-  const source = sql`${value((given) => given.source)}::text`;
   const after = sql`${value((given) => given.after)}::uuid`;
-  const collection = sql`${value((given) => given.collectionId)}::uuid`;
-  const isListed = sql`listed.source = ${source}
-    and listed.seen_at >= ${value((given) => given.seenSince)}::timestamptz`;
   return sql`
     select invoice_id from (
-      (select invoice_id from listed_payment as listed
-        where ${isListed} and invoice_id > ${after}
-          and (${collection} is null or collection_id = ${collection})
+      (select invoice_id from listed_payment
+        where source = ${value((given) => given.source)}::text
+          and seen_at >= ${value((given) => given.seenSince)}::timestamptz and invoice_id > ${after}
         order by invoice_id limit ${sql.lit(limit)})
       union
-      (select invoice_id from asked_payment as asked
+      (select invoice_id from asked_payment
         where certificate_id = ${value((given) => given.certificateId)}::uuid and invoice_id > ${after}
-          and (${collection} is null or not exists (select from listed_payment as listed
-            where ${isListed} and listed.invoice_id = asked.invoice_id and collection_id <> ${collection}))
         order by invoice_id limit ${sql.lit(limit)})) as either
     order by invoice_id limit ${sql.lit(limit)}`;
 };
@@ -130,50 +112,21 @@ export async function forgetAsked(db: Database, certificateId: string): Promise<
   while ((await inKeyOrder(db, (trx) => deleteAsked(trx, certificateId))) === AT_ONCE);
 }
 
-const COUNTED = {
-  /** Payments that the lists showed. */
-  listed: returned.count,
-  /** Invoices that were asked about, and that are to be. */
-  asked: returned.count,
-  open: returned.count,
-  /** Invoices that the lists showed to a certificate that asks about all. */
-  shown: returned.count,
-};
-
 const selectCounts = new Statement(
-  COUNTED,
+  { listed: returned.count, asked: returned.count },
   ({ value }: Slots<CertifiedLists>) => sql`
     select (select count(*) from listed_payment
         where source = ${value(({ source }) => source)}
           and seen_at >= ${value(({ seenSince }) => seenSince)}::timestamptz) as listed,
-      count(asked) as asked, count(*) filter (where asked is null) as open,
-      count(*) filter (where shown) as shown
+      count(asked) as asked
     from asked_payment where certificate_id = ${value(({ certificateId }) => certificateId)}::uuid`,
 );
 
-export async function countCertified(db: Database, lists: CertifiedLists): Promise<RowOf<typeof COUNTED>> {
+/** How many payments the lists showed, and how many invoices were asked about. */
+export async function countCertified(
+  db: Database,
+  lists: CertifiedLists,
+): Promise<{ listed: number; asked: number }> {
   const [counts] = await selectCounts.execute(db, lists);
-  return counts ?? { listed: 0, asked: 0, open: 0, shown: 0 };
+  return counts ?? { listed: 0, asked: 0 };
 }
-
-interface ListsOf extends CertifiedLists {
-  collection: string;
-  createdSince: Date;
-}
-
-const selectLacking = new Statement(
-  {},
-  ({ value }: Slots<ListsOf>) => sql`
-    select from asked_payment as asked
-    where certificate_id = ${value(({ certificateId }) => certificateId)} and asked = 'paid'
-      and collection = ${value(({ collection }) => collection)}
-      and coalesce(created_at >= ${value(({ createdSince }) => createdSince)}, true)
-      and not exists (select from listed_payment as listed
-        where listed.source = ${value(({ source }) => source)} and listed.invoice_id = asked.invoice_id
-          and listed.seen_at >= ${value(({ seenSince }) => seenSince)})
-    limit 1`,
-);
-
-/** Whether no list has shown an invoice of this collection, created since, that Get Invoice calls paid. */
-export const lacksPayment = async (db: Database, lists: ListsOf): Promise<boolean> =>
-  (await selectLacking.execute(db, lists)).length > 0;

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql, type Transaction } from "kysely";
 import {
   type AlarmChange,
   alarmsGiven,
@@ -20,11 +20,11 @@ import {
   returned,
   type Slots,
   Statement,
+  type Tables,
   text,
 } from "../../../platform/database/index.ts";
 import { isServedAndOpen, readClock } from "../../../platform/upstreams/index.ts";
-import { type BookPeriod, bookDayOf, DAY_MS, newId, startOfBookDay } from "../../../platform/values/index.ts";
-import type { Lease } from "../../../platform/worker/index.ts";
+import { bookDayOf, DAY_MS, newId, startOfBookDay } from "../../../platform/values/index.ts";
 import {
   type ClaimedRun,
   finishedAt,
@@ -37,70 +37,32 @@ import type { ReconcileSource } from "../reconcile-source.ts";
 import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, type Progress, SETTLING_MS } from "./certificate.ts";
 
-// The statements on `certificate`. Rows of the daily run have a day. A certificate made on request is claimed
-// by the process that was asked, and continues from the progress of a process that died.
+// The statements on `certificate`. Rows of the daily run have a day, and continue from the progress of a process
+// that died. A certificate made on request has a row once it is made.
 
-const CLAIMED = { deep: returned.boolean, progress: nullable(returned.json<Progress>()) };
+const CLAIMED = { progress: nullable(returned.json<Progress>()) };
 
-/** A certificate whose lease this worker holds. */
+/** A daily certificate whose lease this worker holds. */
 export type ClaimedCertificate = ClaimedRun & RowOf<typeof CLAIMED>;
 
-export const certificates = new ListRuns("certificate", CLAIMED, sql`deep, progress`);
+export const certificates = new ListRuns("certificate", CLAIMED, sql`progress`);
 
 /** A daily certificate waits an hour after midnight for late payments, and no longer after a fault. */
 export const CERTIFICATE_BACK_OFF = { firstMs: 60_000, capMs: SETTLING_MS };
 
-interface AskedFor {
-  source: string;
-  window: BookPeriod;
-  collectionIds: readonly string[];
-  deep: boolean;
-}
-
-const claimLeft = certificates.claiming(
-  ({ value }: Slots<AskedFor>) => sql`
-    select id from certificate
-    where source = ${value(({ source }) => source)} and day is null and deep = ${value(({ deep }) => deep)}
-      and collection_ids = ${value(({ collectionIds }) => collectionIds)}::uuid[]
-      and window_from = ${value(({ window }) => window.from)}
-      and window_to = ${value(({ window }) => window.to)}
-      and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
-      and created_at > clock_timestamp() - interval '1 day'
-    order by created_at desc limit 1 for update skip locked`,
+const insertClaimed = command(
+  ({ id, leaseToken }: Leased, { source, from, to }: Certificate, collectionIds: readonly string[]) => sql`
+    insert into certificate
+      (id, source, window_from, window_to, collection_ids, state, lease_token, claimed_until)
+    values (${id}, ${source}, ${from}, ${to}, ${collectionIds}::uuid[], 'claimed', ${leaseToken},
+      clock_timestamp())`,
 );
 
-const claimMade = certificates.claiming(
-  ({ value }: Slots<{ id: string }>) =>
-    sql`select id from certificate where id = ${value(({ id }) => id)} for update`,
-);
-
-/** Claims a certificate on request: continues an unfinished one, or creates it. */
-export const claimAskedFor = async (
-  db: Database,
-  asked: AskedFor,
-  lease: Lease,
-): Promise<ClaimedCertificate> =>
-  (await claimLeft(db, { ...asked, lease })) ??
-  (await db.transaction().execute((trx) => claimNew(trx, newId(), asked, lease)));
-
-const insertAsked = command(
-  (id: string, { source, window, collectionIds, deep }: AskedFor) => sql`
-    insert into certificate (id, source, window_from, window_to, collection_ids, deep)
-    values (${id}, ${source}, ${window.from}, ${window.to}, ${collectionIds}::uuid[], ${deep})`,
-);
-
-/**
- * Creates a certificate and claims it in one transaction, so that no other process continues it meanwhile.
- */
-export async function claimNew(
-  db: Database,
-  id: string,
-  asked: AskedFor,
-  lease: Lease,
-): Promise<ClaimedCertificate> {
-  await insertAsked(db, id, asked);
-  const made = await claimMade(db, { id, lease });
-  if (made === null) throw new Error("a certificate that was just made is gone");
+/** Inserts the row of a certificate made on request, to be finished in the same transaction. */
+export async function insertAsked(trx: Transaction<Tables>, certificate: Certificate): Promise<Leased> {
+  const made = { id: certificate.id, leaseToken: newId() };
+  const collectionIds = certificate.collections.map(({ id }) => id);
+  await insertClaimed(trx, made, certificate, collectionIds);
   return made;
 }
 
@@ -145,9 +107,9 @@ const updateFinished = new Statement(
  */
 export async function finishCertificate(
   db: Database,
-  { id, leaseToken }: ClaimedCertificate,
+  { id, leaseToken }: Leased,
   certificate: Certificate,
-  alarms: AlarmChange = {},
+  alarms: AlarmChange,
 ): Promise<EndedAlarm[]> {
   return mustBeLeased(await updateFinished.execute(db, { id, leaseToken, certificate, alarms })).cleared;
 }

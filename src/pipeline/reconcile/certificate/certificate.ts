@@ -48,14 +48,6 @@ export type Difference = z.output<typeof difference>;
 export const result = z.enum(["equal", "not_equal", "refused"]);
 export type Result = z.output<typeof result>;
 
-export interface DeepBasis {
-  /** Invoices that the lists without filter showed, and those of them that were asked about. */
-  read: number;
-  asked: number;
-  /** The pages of the lists without filter, oldest and newest day requested. */
-  pages: { collectionId: string; first: string; last: string; pages: number }[];
-}
-
 export interface Basis {
   /**
    * First and last day requested from the lists, and how long before its payment an invoice may have been
@@ -80,8 +72,6 @@ export interface Basis {
   pages: number;
   listed: number;
   asked: number;
-  /** The extent of `--deep`: what was read and asked about; `true` in older certificates. */
-  deep: DeepBasis | boolean;
   firstServedAt: string | null;
 }
 
@@ -97,9 +87,7 @@ export const certificateHead = z.object({
   result,
   /** Why it is refused, in plain words. */
   refusals: z.array(z.string()),
-  /** `source`: all of its collections; `collection`: one of several. */
-  scope: z.enum(["source", "collection"]),
-  /** The collections read: COLLECTION_IDS, or the requested one. */
+  /** The collections read: COLLECTION_IDS. */
   collections: z.array(z.object({ id: answeredId, name: z.string().nullable() })),
   currency: z.string().describe("Of all its amounts, ISO 4217."),
   /** Payments from, and before; ISO 8601, UTC. */
@@ -144,12 +132,8 @@ export interface Reading {
   terms: ReadingTerms;
   collections: { id: string; name: string | null }[];
   pages: number;
-  /** Pages of the list without filter, for each collection. */
-  pagesOfAll: { collectionId: string; pages: number }[];
   /** Parts that could not be shown to be complete, in plain words. */
-  doubts: { collectionId: string; text: string }[];
-  /** Items without a usable invoice id. */
-  unusable: { collectionId: string; text: string; amount: string | null; day: string | null }[];
+  doubts: string[];
 }
 
 export const readingTerms = (
@@ -171,14 +155,11 @@ export const isProvisional = (reading: Pick<Reading, "begunAt">, { to }: BookPer
 
 /**
  * Whether an interrupted certificate may continue from what was read for it. A reading under other settings,
- * before the period was over, or by an older version may lack payments, and is repeated (provable, G10).
+ * or before the period was over may lack payments, and is repeated (provable, G10).
  */
 export const canContinueWith = (
   reading: Reading | null,
   terms: ReadingTerms,
   window: BookPeriod,
 ): reading is Reading =>
-  reading !== null &&
-  Array.isArray(reading.pagesOfAll) &&
-  beganAfter(reading, window) &&
-  isDeepStrictEqual(reading.terms, terms);
+  reading !== null && beganAfter(reading, window) && isDeepStrictEqual(reading.terms, terms);

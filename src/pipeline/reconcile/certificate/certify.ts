@@ -9,8 +9,7 @@ import { type BookPeriod, bookDayOf, lastBookDay, newId, sentence } from "../../
 import { type Lease, LeaseLost } from "../../../platform/worker/index.ts";
 import { closeProvenGap, GAP, keepCertifiedDays } from "../certified-days.ts";
 import { periodFor } from "../list/list-dates.ts";
-import type { OnPages } from "../list/list-reader.ts";
-import { ALARMING_FAULTS, takenOver } from "../list-runs.ts";
+import { ALARMING_FAULTS } from "../list-runs.ts";
 import { collectionsOf, type ReconcileSource } from "../reconcile-source.ts";
 import { forgetAsked } from "./asked-payment.ts";
 import { type Certificate, canContinueWith, readingTerms } from "./certificate.ts";
@@ -18,16 +17,15 @@ import {
   CERTIFICATE_BACK_OFF,
   type ClaimedCertificate,
   certificates,
-  claimAskedFor,
   claimDaily,
-  claimNew,
   finishCertificate,
+  insertAsked,
   saveReading,
   scheduleDaily,
 } from "./certificate-row.ts";
 import { compareBooks } from "./compare-books.ts";
 import { askInvoices, gatherBooks } from "./gather.ts";
-import { readLater, readPeriod } from "./read-period.ts";
+import { readPeriod } from "./read-period.ts";
 
 export interface CertifyDeps {
   db: Database;
@@ -40,60 +38,37 @@ export interface CertifyDeps {
 interface CertifyRequest {
   source: ReconcileSource;
   window: BookPeriod;
-  /** An id from the source's collections; null for all of them. */
-  collectionId: string | null;
-  /** Ask the provider about every invoice of the period again, to see what lists do not show. */
-  deep?: boolean;
-  /** Made by the daily run. */
-  isDaily?: boolean;
   signal: AbortSignal;
   onProgress?: (progress: CertifyProgress) => void;
 }
 
-export type CertifyProgress =
-  /** In pages. */
-  | { step: "lists"; done: number; total: number | null }
-  /** The total is known of a deep one. */
-  | { step: "invoices"; done: number; total: number | null }
-  | { step: "books"; done: number; total: null };
+/** In pages, invoices and payments. */
+export interface CertifyProgress {
+  step: "lists" | "invoices" | "books";
+  done: number;
+  total: number | null;
+}
 
 /**
  * Is every payment of the period accounted for? Compares the provider's lists with the relay's books and
- * stores the answer as a row (G10): for the source, and for each of its collections if it has several.
- * @throws RelayError without COLLECTION_IDS; ListUnreadable or SourcePaused when a list cannot be read: what
- *   was read is kept, and the same request continues there.
+ * stores the answer as a row (G10).
+ * @throws RelayError without COLLECTION_IDS; ListUnreadable or SourcePaused when a list cannot be read.
  */
-export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate[]> {
-  const { db, lease, alarms } = deps;
-  const { source, window, deep = false } = request;
-  const collectionIds = collectionsOf(source, request.collectionId);
-  const claimed = await claimAskedFor(db, { source: source.name, window, collectionIds, deep }, lease);
-  failpoint("certificate claimed");
+export async function certify(deps: CertifyDeps, request: CertifyRequest): Promise<Certificate> {
+  const { db, alarms } = deps;
+  const id = newId();
   try {
-    const [whole, ...parts] = await makeCertificates(deps, request, claimed);
+    const certificate = await makeCertificate(deps, request, id, null);
     failpoint("certificate to be kept");
-    const change = whole.result === "not_equal" ? alarmsOfResult(whole) : {};
-    const { issued, cleared } = await keepCertificate(deps, claimed, whole, change);
+    const change = certificate.result === "not_equal" ? alarmsOfResult(certificate) : {};
+    const { issued, cleared } = await keepCertificate(deps, null, certificate, change);
     // Only ended alarms are notified: the requester reads the findings, and the alarm's row informs the
     // others.
     alarms.notifyCleared(cleared);
     failpoint("certificate kept");
-    const all = [issued];
-    for (const part of parts)
-      all.push(
-        await db.transaction().execute(async (trx) => {
-          const issued = await issue(trx, deps.signer, part);
-          const ids = part.collections.map(({ id }) => id);
-          const asked = { source: source.name, window, collectionIds: ids, deep };
-          await finishCertificate(trx, await claimNew(trx, part.id, asked, lease), issued);
-          return issued;
-        }),
-      );
-    await forgetAsked(db, claimed.id);
-    return all;
-  } catch (error) {
-    await certificates.release(db, claimed, { dueInMs: 0, isFault: false, error: null });
-    throw error instanceof LeaseLost ? takenOver() : error;
+    return issued;
+  } finally {
+    await forgetAsked(db, id);
   }
 }
 
@@ -103,14 +78,15 @@ export async function certify(deps: CertifyDeps, request: CertifyRequest): Promi
  */
 const keepCertificate = (
   deps: CertifyDeps,
-  claimed: ClaimedCertificate,
+  claimed: ClaimedCertificate | null,
   certificate: Certificate,
   change: AlarmChange,
 ): Promise<WrittenAlarms & { issued: Certificate }> =>
   deps.db.transaction().execute(async (trx) => {
     const { source, result } = certificate;
     const issued = await issue(trx, deps.signer, certificate);
-    const cleared = await finishCertificate(trx, claimed, issued, change);
+    const row = claimed ?? (await insertAsked(trx, certificate));
+    const cleared = await finishCertificate(trx, row, issued, change);
     await keepCertifiedDays(trx, issued);
     const proven = result === "equal" ? await closeProvenGap(trx, source) : [];
     return { issued, raised: change.raises ?? [], cleared: [...cleared, ...proven] };
@@ -119,63 +95,44 @@ const keepCertificate = (
 /** Lists are read side by side; the books of several sources would take every connection of the pool. */
 const BOOKS = new Turns(1);
 
-/** Makes a claimed certificate, without storing or finishing it. */
-async function makeCertificates(
-  { db, alarms, lease }: CertifyDeps,
-  request: CertifyRequest,
-  claimed: ClaimedCertificate,
-): Promise<[Certificate, ...Certificate[]]> {
-  const { source, window, deep = false, isDaily = false, onProgress = () => undefined } = request;
-  const collectionIds = collectionsOf(source, request.collectionId);
-  // As COLLECTION_IDS has it: in lower case.
-  const collectionId = request.collectionId?.toLowerCase() ?? null;
+/** Makes a certificate, without storing it. @param daily the row of a daily one, which continues */
+async function makeCertificate(
+  { db, alarms }: CertifyDeps,
+  { source, window, signal, onProgress = () => undefined }: CertifyRequest,
+  id: string,
+  daily: ClaimedCertificate | null,
+): Promise<Certificate> {
+  const collectionIds = collectionsOf(source);
   const period = periodFor(window, source.lookbackMs);
-  return await certificates.whileHeld({ db, lease, run: claimed, stop: request.signal }, async (signal) => {
-    const calls = { db, alarms, source, certificateId: claimed.id, deep, signal };
-    const onPages: OnPages = (done, total) => onProgress({ step: "lists", done, total });
-    let reading = claimed.progress?.reading ?? null;
-    if (!canContinueWith(reading, readingTerms(source, collectionIds, period), window)) {
-      await startOver(db, claimed);
-      reading = await readPeriod({
-        ...calls,
-        collectionIds,
-        period,
-        isDaily,
-        onProgress: onPages,
-      });
-      failpoint("lists to be kept");
-      await saveReading(db, claimed, { reading });
-      failpoint("lists kept");
-    }
-    const { now } = await readClock(db, source.name);
-    const seenSince = new Date(reading.begunAt);
-    const lists = { certificateId: claimed.id, source: source.name, seenSince };
-    await BOOKS.run(async () => {
-      signal.throwIfAborted();
-      await gatherBooks(db, source, lists, window, now);
+  const calls = { db, alarms, source, signal };
+  let reading = daily?.progress?.reading ?? null;
+  if (!canContinueWith(reading, readingTerms(source, collectionIds, period), window)) {
+    if (daily !== null) await startOver(db, daily);
+    reading = await readPeriod({
+      ...calls,
+      period,
+      isDaily: daily !== null,
+      onProgress: (done, total) => onProgress({ step: "lists", done, total }),
     });
-    failpoint("books gathered");
-    const ask = () =>
-      askInvoices(calls, lists, (done, total) => onProgress({ step: "invoices", done, total }));
-    await ask();
-    const later = await readLater({ ...calls, collectionIds, period, onProgress: onPages }, reading, now);
-    if (later > 0) await ask();
-    reading = { ...reading, pages: reading.pages + later };
-    // A payment made while the provider was asked is not of the future.
-    const clock = await readClock(db, source.name);
-    const given = { source, window, period, reading, lists, deep, ...clock };
-    const compare = (id: string, collectionId: string | null) =>
-      compareBooks(db, { ...given, id, collectionId }, (done) =>
-        onProgress({ step: "books", done, total: null }),
-      );
-    return await BOOKS.run(async () => {
-      signal.throwIfAborted();
-      const whole = await compare(claimed.id, collectionId);
-      const parts: Certificate[] = [];
-      if (collectionId === null && given.reading.collections.length > 1)
-        for (const { id } of given.reading.collections) parts.push(await compare(newId(), id));
-      return [whole, ...parts];
-    });
+    failpoint("lists to be kept");
+    if (daily !== null) await saveReading(db, daily, { reading });
+    failpoint("lists kept");
+  }
+  const { now } = await readClock(db, source.name);
+  const lists = { certificateId: id, source: source.name, seenSince: new Date(reading.begunAt) };
+  await BOOKS.run(async () => {
+    signal.throwIfAborted();
+    await gatherBooks(db, source, lists, window, now);
+  });
+  failpoint("books gathered");
+  await askInvoices(calls, lists, (done) => onProgress({ step: "invoices", done, total: null }));
+  // A payment made while the provider was asked is not of the future.
+  const clock = await readClock(db, source.name);
+  return await BOOKS.run(async () => {
+    signal.throwIfAborted();
+    return await compareBooks(db, { id, source, window, period, reading, lists, ...clock }, (done) =>
+      onProgress({ step: "books", done, total: null }),
+    );
   });
 }
 
@@ -213,11 +170,12 @@ async function makeDaily(
   claimed: ClaimedCertificate,
   stop: AbortSignal,
 ): Promise<void> {
-  const { db, source, alarms, log } = options;
+  const { db, source, alarms, lease, log } = options;
   const failing = { name: "certificate_failing", source: source.name, subject: source.name } as const;
   try {
-    const request = { source, window: claimed.window, collectionId: null, isDaily: true, signal: stop };
-    const [certificate] = await makeCertificates(options, request, claimed);
+    const certificate = await certificates.whileHeld({ db, lease, run: claimed, stop }, (signal) =>
+      makeCertificate(options, { source, window: claimed.window, signal }, claimed.id, claimed),
+    );
     if (certificate.result === "refused" && claimed.faults + 1 < ALARMING_FAULTS) {
       // Start over: read the lists again.
       await saveReading(db, claimed, { reading: null });

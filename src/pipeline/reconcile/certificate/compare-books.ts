@@ -1,11 +1,5 @@
 import type { Database } from "../../../platform/database/index.ts";
-import {
-  type BookPeriod,
-  bookDayOf,
-  DAY_MS,
-  startOf,
-  startOfBookDay,
-} from "../../../platform/values/index.ts";
+import { type BookPeriod, bookDayOf, DAY_MS, startOf } from "../../../platform/values/index.ts";
 import { statusSets } from "../../confirm/index.ts";
 import { orphanedAcceptances } from "../../publish/index.ts";
 import { eachDay, type ListPeriod } from "../list/list-dates.ts";
@@ -23,9 +17,6 @@ interface Comparison {
   period: ListPeriod;
   reading: Reading;
   lists: CertifiedLists;
-  /** Covers all collections that were read, or one. */
-  collectionId: string | null;
-  deep: boolean;
   now: Date;
   servedAt: Date | null;
 }
@@ -42,12 +33,10 @@ export async function compareBooks(
   comparison: Comparison,
   onCompared: (payments: number) => void,
 ): Promise<Certificate> {
-  const { id, source, window, period, reading, lists, collectionId, now, servedAt } = comparison;
+  const { id, source, window, period, reading, lists, now, servedAt } = comparison;
   const { collections } = reading;
-  const own = collections.filter((one) => collectionId === null || one.id === collectionId);
   const { booksTimeZone: zone, currency } = source;
-  const names = new Set(own.flatMap(({ name }) => (name === null ? [] : [name])));
-  const others = collections.flatMap(({ name }) => (name === null || names.has(name) ? [] : [name]));
+  const names = new Set(collections.flatMap(({ name }) => (name === null ? [] : [name])));
   const terms: Terms = {
     window,
     ...statusSets(source),
@@ -55,32 +44,29 @@ export async function compareBooks(
     now,
     zone,
     ownCollections: names,
-    otherCollections: new Set(others),
     namesAreKnown: collections.every(({ name }) => name !== null),
-    isWhole: own.length === source.collectionIds.length,
   };
   const summary = new Summary();
   const hidden: string[] = [];
   let compared = 0;
-  for await (const batch of readFacts(db, source, lists, collectionId)) {
+  for await (const batch of readFacts(db, source, lists)) {
     for (const facts of batch) {
       const decided = decidePayment(facts, terms);
       if (decided !== null) summary.add(decided);
-      if (decided?.isLive && isHidden(facts, names, period)) hidden.push(facts.invoiceId);
+      if (decided?.isLive && decided.paid !== null && isHidden(facts, names, period))
+        hidden.push(facts.invoiceId);
     }
     compared += batch.length;
     onCompared(compared);
   }
   await addOrphans(db, summary, comparison);
-  addUnusable(summary, comparison);
   const refusals = [...refusalsOf(comparison), ...(hidden.length > 0 ? [hiddenText(hidden)] : [])];
   return {
     id,
     source: source.name,
     result: refusals.length > 0 ? "refused" : summary.isEqual ? "equal" : "not_equal",
     refusals,
-    scope: collectionId !== null && source.collectionIds.length > 1 ? "collection" : "source",
-    collections: own,
+    collections,
     currency,
     from: window.from.toISOString(),
     to: window.to.toISOString(),
@@ -101,10 +87,8 @@ const hiddenText = (ids: readonly string[]) =>
   `The list is incomplete: it leaves out ${ids.length} that Get Invoice says are paid: ` +
   `${ids.slice(0, NAMED).join(", ")}${ids.length > NAMED ? ", …" : ""}.`;
 
-function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Comparison): string[] {
-  const refusals = reading.doubts
-    .filter((doubt) => collectionId === null || doubt.collectionId === collectionId)
-    .map((doubt) => `The list of ${doubt.collectionId} contradicts itself, ${doubt.text}.`);
+function refusalsOf({ window, reading, now, servedAt, source }: Comparison): string[] {
+  const refusals = [...reading.doubts];
   if (window.to > now)
     refusals.push(
       `The period is not over: it ends ${window.to.toISOString()}, and payments may still come in.`,
@@ -121,12 +105,8 @@ function refusalsOf({ window, reading, collectionId, now, servedAt, source }: Co
 
 async function basisOf(
   db: Database,
-  { source, window, period, reading, servedAt, lists, collectionId, deep }: Comparison,
+  { source, window, period, reading, servedAt, lists }: Comparison,
 ): Promise<Basis> {
-  const { shown: read, listed, asked } = await countCertified(db, lists);
-  const pages = reading.pagesOfAll
-    .filter((one) => collectionId === null || one.collectionId === collectionId)
-    .map((one) => ({ ...one, ...period }));
   return {
     listFirst: period.first,
     listLast: period.last,
@@ -140,9 +120,7 @@ async function basisOf(
     provisional: isProvisional(reading, window),
     pages: reading.pages,
     firstServedAt: servedAt?.toISOString() ?? null,
-    listed,
-    asked,
-    deep: deep && { read, asked, pages },
+    ...(await countCertified(db, lists)),
   };
 }
 
@@ -162,24 +140,5 @@ async function addOrphans(db: Database, summary: Summary, { source, window }: Co
         amount: null,
       });
     summary.addUnnamed(day, inAll - orphans.length);
-  }
-}
-
-function addUnusable(summary: Summary, { source, window, reading, collectionId }: Comparison): void {
-  const { booksTimeZone: zone } = source;
-  for (const item of reading.unusable) {
-    if (collectionId !== null && item.collectionId !== collectionId) continue;
-    const { text: detail, amount, day } = item;
-    const begins = day === null ? window.from : startOfBookDay(day, zone);
-    if (begins < window.from || begins >= window.to) continue;
-    summary.addDifference({
-      invoiceId: null,
-      eventId: null,
-      reason: "id_unusable",
-      weight: "difference",
-      detail,
-      day: day ?? bookDayOf(window.from, zone),
-      amount,
-    });
   }
 }

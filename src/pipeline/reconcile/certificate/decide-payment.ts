@@ -16,13 +16,10 @@ import type { PaymentFacts } from "./payment-facts.ts";
 
 export interface Terms extends StatusSets, DayTerms {
   firstServedAt: Date | null;
-  /** The names of the collections that it covers, and of the source's others. */
+  /** The names of the source's collections. */
   ownCollections: ReadonlySet<string>;
-  otherCollections: ReadonlySet<string>;
-  /** The name of each collection of the source is known: any other is not ours. */
+  /** Each of them is known: any other is not ours. */
   namesAreKnown: boolean;
-  /** It covers the whole source, so that foreign payments are listed in it. */
-  isWhole: boolean;
 }
 
 export interface PaymentDecision {
@@ -43,9 +40,7 @@ export interface PaymentDecision {
  * @returns null when it belongs to another period or is not a payment.
  */
 export function decidePayment(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
-  const owner = ownerOf(facts, terms);
-  if (owner === "another") return null;
-  if (owner === "foreign") return decideForeign(facts, terms);
+  if (isForeign(facts, terms)) return decideForeign(facts, terms);
   const shape = shapeOf(facts, terms);
   const found = reasonsOf(facts, shape, terms);
   const isWrong = found.some(([, weight]) => weight !== "note");
@@ -129,18 +124,13 @@ function isLive({ askedType, type, inDocument, documentIsWhole }: PaymentFacts):
 
 /**
  * The owner of a payment, by the provider's answer: a list shows its own, and Get Invoice names the
- * collection of payments that no list shows. A payment of unknown owner counts everywhere, so that it is
- * missed nowhere.
+ * collection of payments that no list shows. One of unknown owner counts as ours, so that it is not missed.
  */
-function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreign" {
+function isForeign(facts: PaymentFacts, { ownCollections, namesAreKnown }: Terms): boolean {
   const { listed, status, asked, collectionName, askedCollection } = facts;
-  if (listed) return "own";
   const name = askedCollection ?? collectionName;
-  if (name !== null && terms.ownCollections.has(name)) return "own";
-  if (name !== null && terms.otherCollections.has(name)) return "another";
-  const isAnswered = status !== null || asked === "paid" || asked === "not_paid" || asked === "unknown";
-  if (!isAnswered || !terms.namesAreKnown) return "own";
-  return "foreign";
+  if (listed || !namesAreKnown || (name !== null && ownCollections.has(name))) return false;
+  return status !== null || asked === "paid" || asked === "not_paid" || asked === "unknown";
 }
 
 /**
@@ -149,8 +139,7 @@ function ownerOf(facts: PaymentFacts, terms: Terms): "own" | "another" | "foreig
 function decideForeign(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
   const shape = shapeOf(facts, terms);
   const dating = datePayment(facts, terms);
-  if (!terms.isWhole || !shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely")
-    return null;
+  if (!shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely") return null;
   const amount = money(facts.askedAmount ?? facts.amounts?.amount);
   const { day } = dating;
   const weight = facts.dismissedBy !== null || facts.accepted ? "note" : "difference";

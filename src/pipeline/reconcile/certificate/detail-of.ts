@@ -49,9 +49,8 @@ const DETAILS = wordsOf({
   confirmation_missing: "its confirmation is gone",
   verdict_differs: ({ verdict }) => `published, but its confirmation's verdict is ${verdict ?? "missing"}`,
   event_without_payment: "it has an event, but is not paid, neither at the provider nor in the store",
-  // For findings without a payment: the code that finds them adds the words.
+  // Without a payment: the code that finds it adds the words.
   acceptance_without_event: "",
-  id_unusable: "",
   // Only named:
   callback_missing: "the callback that opened it is gone from the log",
   undated: "neither the list nor the confirmed answer has a time of payment that can be true",

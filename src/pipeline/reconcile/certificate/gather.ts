@@ -29,11 +29,9 @@ import {
   addingBooked,
   type CertifiedLists,
   certifiedIds,
-  countCertified,
   joinListedAndAsked,
   noteAsked,
 } from "./asked-payment.ts";
-import type { PeriodReading } from "./read-period.ts";
 
 /** Of a confirmation: its last answer decided nothing, and no operator did. */
 const hasNoVerdict = sql`
@@ -117,37 +115,31 @@ export async function gatherBooks(
 const ASKED_AT_ONCE = 8;
 
 /**
- * Calls Get Invoice for what the lists leave open, or for everything when `deep`. The answers are stored as
- * they arrive, so that an interrupted run can be continued.
- * @param onAsked receives the number asked so far, and when `deep` that of all
+ * Calls Get Invoice for what the lists leave open. The answers are stored as they arrive, so that an
+ * interrupted run can be continued.
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */
 export async function askInvoices(
-  asking: Pick<PeriodReading, "source" | "deep" | "signal"> & ListPaceOptions,
+  asking: ListPaceOptions,
   lists: CertifiedLists,
-  onAsked: (asked: number, total: number | null) => void,
+  onAsked: (asked: number) => void,
 ): Promise<void> {
-  const { db, source, deep } = asking;
+  const { db, source } = asking;
   const pace = new ListPace(asking);
   const sets = statusSets(source);
   let asked = 0;
-  const total = deep ? (await countCertified(db, lists)).open : null;
-  onAsked(0, total);
-  for await (const ids of idsToAsk(db, source, lists, deep)) {
+  onAsked(0);
+  for await (const ids of idsToAsk(db, source, lists)) {
     const answers = await Promise.all(
       ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), sets, source.timeZone)),
     );
     await noteAsked(db, lists.certificateId, answers);
     asked += ids.length;
-    onAsked(asked, total);
+    onAsked(asked);
   }
 }
 
-const ask = (
-  { source, signal }: Pick<PeriodReading, "source" | "signal">,
-  pace: ListPace,
-  invoiceId: string,
-): Promise<Answer> =>
+const ask = ({ source, signal }: ListPaceOptions, pace: ListPace, invoiceId: string): Promise<Answer> =>
   pace.call(async () => {
     const answer = await source.provider.askInvoice(invoiceId, { signal });
     if (answer.kind === "found" || answer.kind === "outside_contract") return answer;
@@ -181,9 +173,7 @@ const BATCH = 1_000;
 
 interface CandidateQuery extends CertifiedLists {
   of: ReconcileSource;
-  deep: boolean;
   after: string;
-  collectionId: null;
 }
 
 const CANDIDATE = {
@@ -206,7 +196,7 @@ const selectCandidates = new Statement(CANDIDATE, (slots: Slots<CandidateQuery>)
   return sql`
     with work as (${certifiedIds(slots, BATCH)})
     select work.invoice_id as id, listed.invoice_id is not null as listed, listed.label, listed.digest,
-      asked.asked is not null or not (${value(({ deep }) => deep)}::boolean or listed.invoice_id is not null
+      asked.asked is not null or not (listed.invoice_id is not null
         or ${isPaid} or coalesce(${hasNoVerdict}, false)) as settled,
       ${isPaid} as "isPaid", case when known.state = 'done' then known.listed_digest end as "askedDigest",
       listed.amount is null or (listed.test_only and invoice.type is null)
@@ -231,15 +221,14 @@ async function* idsToAsk(
   db: Database,
   source: ReconcileSource,
   lists: CertifiedLists,
-  deep: boolean,
 ): AsyncGenerator<string[], void, undefined> {
   const sets = statusSets(source);
   for (let after = NIL_UUID; ; ) {
-    const given = { ...lists, of: source, deep, after, collectionId: null };
+    const given = { ...lists, of: source, after };
     const rows = await inKeyOrder(db, (trx) => selectCandidates.execute(trx, given));
     const last = rows.at(-1);
     if (last === undefined) return;
-    const ids = rows.filter((row) => !row.settled && (deep || isOpen(row, sets))).map(({ id }) => id);
+    const ids = rows.filter((row) => !row.settled && isOpen(row, sets)).map(({ id }) => id);
     for (let first = 0; first < ids.length; first += ASKED_AT_ONCE)
       yield ids.slice(first, first + ASKED_AT_ONCE);
     after = last.id;

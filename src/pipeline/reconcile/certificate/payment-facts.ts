@@ -96,8 +96,6 @@ export type PaymentFacts = ResultOf<typeof statement>;
 interface FactsQuery extends CertifiedLists {
   of: ReconcileSource;
   after: string;
-  /** null for all collections of the source. */
-  collectionId: string | null;
 }
 
 const digestOf = (document: ReturnType<typeof sql>) => sql`
@@ -214,10 +212,9 @@ export async function* readFacts(
   db: Database,
   source: ReconcileSource,
   lists: CertifiedLists,
-  collectionId: string | null,
 ): AsyncGenerator<PaymentFacts[], void, undefined> {
   for (let after = NIL_UUID; ; ) {
-    const given = { ...lists, of: source, collectionId, after };
+    const given = { ...lists, of: source, after };
     const facts = await inKeyOrder(db, (trx) => statement.execute(trx, given));
     const last = facts.at(-1);
     if (last === undefined) return;

@@ -1,27 +1,15 @@
+import type { Database } from "../../../platform/database/index.ts";
 import { readClock } from "../../../platform/upstreams/index.ts";
-import { addDays, bookDayOf, dayOf, startOf, storableText } from "../../../platform/values/index.ts";
-import { toUtc } from "../../../provider/index.ts";
 import { plainStatuses } from "../../confirm/index.ts";
-import { type ListPeriod, possiblePayment } from "../list/list-dates.ts";
+import type { ListPeriod } from "../list/list-dates.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import {
-  describeUnproven,
-  ListReader,
-  type OnPages,
-  UNUSABLE_LIMIT,
-  type Unusable,
-} from "../list/list-reader.ts";
-import { countListed, noteListed, noteWholeReading } from "../list/listed-rows.ts";
+import { describeUnproven, ListReader, type OnPages } from "../list/list-reader.ts";
+import { countListed, type ListKey, noteListed, noteWholeReading } from "../list/listed-rows.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
-import { lacksPayment, noteShown } from "./asked-payment.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
 
-export interface PeriodReading extends ListPaceOptions {
-  certificateId: string;
-  collectionIds: readonly string[];
+interface PeriodReading extends ListPaceOptions {
   period: ListPeriod;
-  /** Everything that the lists show is to be asked about, under any status. */
-  deep: boolean;
   /** The daily one: what it reads is all that sweeps would read. */
   isDaily: boolean;
   onProgress: OnPages;
@@ -35,113 +23,52 @@ const COUNTINGS = 3;
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
  */
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
-  const { db, source, collectionIds, period } = reading;
+  const { db, source, period, isDaily, signal, onProgress } = reading;
+  const { collectionIds, timeZone: zone } = source;
   const pace = new ListPace(reading);
   const terms = readingTerms(source, collectionIds, period);
   const { now } = await readClock(db, source.name);
-  const result: Reading = {
-    begunAt: now.toISOString(),
-    terms,
-    collections: [],
-    pages: 0,
-    pagesOfAll: [],
-    doubts: [],
-    unusable: [],
-  };
+  const result: Reading = { begunAt: now.toISOString(), terms, collections: [], pages: 0, doubts: [] };
   for (const collectionId of collectionIds) {
-    const name = await readCollectionName(source, pace, collectionId, reading.signal);
+    const name = await readCollectionName(source, pace, collectionId, signal);
     result.collections.push({ id: collectionId, name });
-    const { reader, doubts } = await readCollection(reading, pace, { collectionId, begunAt: now });
-    if (reading.isDaily && doubts.length === 0)
-      await noteWholeReading(
-        db,
-        { source: source.name, collectionId },
-        { reader, period, readAt: now, zone: source.timeZone },
-      );
+    const key = { source: source.name, collectionId };
+    const storing = { ...key, begunAt: now, renewedBefore: now, isWhole: true };
+    const reader: ListReader = new ListReader({
+      source,
+      collectionId,
+      call: (call) => pace.call(call),
+      onPage: (expected) => onProgress(reader.pages, expected),
+      takesCounts: true,
+      signal,
+      sink: (payments) => noteListed(db, storing, payments),
+    });
+    const doubts = await doubtsOf(db, reader, source, { ...key, period, begunAt: now });
+    if (isDaily && doubts.length === 0)
+      await noteWholeReading(db, key, { reader, period, readAt: now, zone });
     result.pages += reader.pages;
-    result.pagesOfAll.push({ collectionId, pages: reader.pagesOfAll });
-    result.doubts.push(...doubts.map((text) => ({ collectionId, text })));
-    result.unusable.push(
-      ...[...reader.unusable.values()].map((item) => ({ collectionId, ...describe(item, source, now) })),
-    );
+    result.doubts.push(...doubts.map((why) => `The list of ${collectionId} contradicts itself, ${why}.`));
   }
   return result;
 }
 
-type LaterReading = Omit<PeriodReading, "isDaily">;
-
-const readerOf = (
-  { db, source, certificateId, deep, signal, onProgress }: LaterReading,
-  pace: ListPace,
-  { collectionId, begunAt }: { collectionId: string; begunAt: Date },
-): ListReader => {
-  let pages = 0;
-  return new ListReader({
-    source,
-    collectionId,
-    call: (call) => pace.call(call),
-    onPage(expected) {
-      pages += 1;
-      onProgress(pages, expected);
-    },
-    takesCounts: true,
-    signal,
-    async sink(payments, ids) {
-      const storing = { source: source.name, collectionId, begunAt, renewedBefore: begunAt, isWhole: true };
-      await noteListed(db, storing, payments);
-      if (deep) await noteShown(db, certificateId, ids);
-    },
-  });
-};
-
-/**
- * Reads the days after the period too, while the lists lack a payment: where their dates mean payment, one that
- * moved there, or that only they date, is on those days and was not left out.
- * @returns how many pages were read.
- */
-export async function readLater(reading: LaterReading, lists: Reading, now: Date): Promise<number> {
-  const { db, source, certificateId, period } = reading;
-  const pace = new ListPace(reading);
-  const begunAt = new Date(lists.begunAt);
-  const lacking = {
-    certificateId,
-    source: source.name,
-    seenSince: begunAt,
-    createdSince: startOf(period.first),
-  };
-  let pages = 0;
-  for (const { id, name } of lists.collections) {
-    if (name === null || !(await lacksPayment(db, { ...lacking, collection: name }))) continue;
-    const reader = readerOf(reading, pace, { collectionId: id, begunAt });
-    const later = { first: addDays(period.last, -1), last: addDays(dayOf(now), 2) };
-    for (const part of (await reader.partsOf(later)).parts) {
-      await reader.readWhole(part);
-      if (!(await lacksPayment(db, { ...lacking, collection: name }))) break;
-    }
-    pages += reader.pages;
-  }
-  return pages;
-}
-
-async function readCollection(
-  reading: PeriodReading,
-  pace: ListPace,
-  list: { collectionId: string; begunAt: Date },
-): Promise<{ reader: ListReader; doubts: string[] }> {
-  const { db, source, period } = reading;
-  const reader = readerOf(reading, pace, list);
+/** Reads a list. @returns why it cannot be shown to be complete */
+async function doubtsOf(
+  db: Database,
+  reader: ListReader,
+  source: ReconcileSource,
+  { period, begunAt, ...key }: ListKey & { period: ListPeriod; begunAt: Date },
+): Promise<string[]> {
   const doubts: string[] = [];
   const { parts, count } = await reader.partsOf(period);
-  for (const part of parts) {
-    doubts.push(...(await reader.readWhole(part)).map(describeUnproven));
-  }
-  if (reader.unusable.size > UNUSABLE_LIMIT)
-    doubts.push(`${period.first} to ${period.last}: more than ${UNUSABLE_LIMIT} items name no invoice`);
+  for (const part of parts) doubts.push(...(await reader.readWhole(part)).map(describeUnproven));
+  if (reader.unusable > 0)
+    doubts.push(`${period.first} to ${period.last}: items that may be paid have no usable id`);
   const statuses = plainStatuses(["Unpaid", ...source.paidStatuses, ...source.invalidStatuses]);
-  const key = { source: source.name, collectionId: list.collectionId };
-  const others = () => countListed(db, key, list.begunAt, statuses);
-  const doubt = await doubtOfCounts(reader, source, { period, count }, others);
-  return { reader, doubts: doubt === null ? doubts : [...doubts, doubt] };
+  const doubt = await doubtOfCounts(reader, source, { period, count }, () =>
+    countListed(db, key, begunAt, statuses),
+  );
+  return doubt === null ? doubts : [...doubts, doubt];
 }
 
 /**
@@ -182,15 +109,4 @@ async function doubtOfCounts(
     all = after;
   }
   return doubt;
-}
-
-function describe(
-  { id, amount, datePaid }: Unusable,
-  { timeZone, booksTimeZone }: ReconcileSource,
-  now: Date,
-) {
-  const shown = id === "" ? "no id" : `the id "${storableText(id)}"`;
-  const paidAt = possiblePayment(toUtc(datePaid, timeZone), null, now);
-  const day = paidAt && bookDayOf(paidAt, booksTimeZone);
-  return { text: `an item of the list has ${shown}, which names no invoice`, amount, day };
 }

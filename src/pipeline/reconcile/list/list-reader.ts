@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { RelayError } from "../../../platform/errors/index.ts";
 import { failpoint } from "../../../platform/process/index.ts";
-import { daysBetween, shortText } from "../../../platform/values/index.ts";
+import { daysBetween } from "../../../platform/values/index.ts";
 import type { InvoicePage, NotFound, PageRequest, Refusal } from "../../../provider/index.ts";
 import { type StatusSets, statusSets } from "../../confirm/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -12,13 +12,6 @@ import { type PageFacts, PageProof } from "./page-proof.ts";
 /** Takes what a page shows. @param payments those that may be paid. @param ids all of them. */
 type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => Promise<void>;
 
-/** A reading that is under way: what it has shown, so that each counts once. */
-interface Begun {
-  ids: IdSet;
-  /** The texts of items without a usable id. */
-  unusable: Set<string>;
-}
-
 /** A part of the list that could not be shown to be complete. */
 export interface Unproven extends ListPeriod {
   why: string;
@@ -27,14 +20,6 @@ export interface Unproven extends ListPeriod {
 }
 
 export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
-
-/** An item without a usable invoice id: where it is, and its other fields. */
-export interface Unusable {
-  id: string;
-  status: string | null;
-  amount: string | null;
-  datePaid: string | null;
-}
 
 /** Called for each page that is read. @param expected pages in all, where that is known */
 type OnPage = (expected: number | null) => void;
@@ -61,11 +46,8 @@ interface ListQuery extends ListFilter {
   period: ListPeriod | null;
 }
 
-/**
- * About so many items are read at once at most, of which a process keeps the ids (G8). Many days at once cost
- * the provider the fewest pages: parts share days.
- */
-const READING_LIMIT = 1_000_000;
+/** About so many items are read at once at most, of which a process keeps the ids (G8). */
+const READING_LIMIT = 100_000;
 
 /** The days of a part, where the list does not say how much there is. */
 const PART_DAYS = 7;
@@ -75,9 +57,6 @@ const PART_DAYS = 7;
  */
 const PAGE_SIZE = 100;
 const LAST_PAGE_SIZES = [100, 40, 250];
-
-/** So many items without a usable id are kept (G8). */
-export const UNUSABLE_LIMIT = 1_000;
 
 const NO_PAGE: InvoicePage = {
   items: [],
@@ -90,12 +69,11 @@ const ALL: ListFilter = { status: null, type: null };
 export class ListReader {
   readonly #options: ListReaderOptions;
   readonly #sets: StatusSets;
-  /** Pages read so far, and those of the list of all. */
+  /** Pages read so far. */
   pages = 0;
-  pagesOfAll = 0;
+  /** Items that may be paid and have no usable id, as often as a page showed one. */
+  unusable = 0;
   #expected: number | null = null;
-  /** Items without a usable invoice id, each once: one more than the limit says that not all are kept. */
-  readonly unusable = new Map<string, Unusable>();
 
   constructor(options: ListReaderOptions) {
     this.#options = options;
@@ -130,10 +108,7 @@ export class ListReader {
 
   /** The same of what has just come in: the list of all shows it, and that of Test invoices. */
   async readNew(period: ListPeriod): Promise<Unproven[]> {
-    const before = this.pages;
-    const unproven = await this.#part(ALL, period);
-    this.pagesOfAll += this.pages - before;
-    return [...unproven, ...(await this.readPaid(period, "Test"))];
+    return [...(await this.#part(ALL, period)), ...(await this.readPaid(period, "Test"))];
   }
 
   /** The same of the lists of paid invoices alone. */
@@ -164,8 +139,7 @@ export class ListReader {
   async count(query: ListQuery, takes = false): Promise<number | null> {
     try {
       const page = await this.#page(query, 1, takes ? PAGE_SIZE : 1);
-      if (takes || this.#options.takesCounts)
-        await this.#take({ ids: new IdSet(), unusable: new Set() }, query, page);
+      if (takes || this.#options.takesCounts) await this.#take(new Set(), query, page);
       return page.totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
@@ -188,14 +162,10 @@ export class ListReader {
 
   /** Reads the list once. @returns why the reading cannot be trusted; null when it is complete. */
   async #once(query: ListQuery, pageSize: number): Promise<string | null> {
-    const begun: Begun = { ids: new IdSet(), unusable: new Set() };
+    const shown = new Set<string>();
     const proof = new PageProof();
     try {
-      let last = 1;
-      for (let more = true; more; last += 1)
-        more = proof.forwards(await this.#facts(begun, query, last, pageSize));
-      for (let page = proof.needsReturn ? last - 2 : 0; page >= 1; page -= 1)
-        proof.backwards(await this.#facts(begun, query, page, pageSize));
+      for (let page = 1; proof.takes(await this.#facts(shown, query, page, pageSize)); page += 1);
       return proof.contradiction;
     } catch (error) {
       // The answer is unusable, but the days around it can still be read.
@@ -204,9 +174,10 @@ export class ListReader {
     }
   }
 
-  async #facts(begun: Begun, query: ListQuery, number: number, pageSize: number): Promise<PageFacts> {
+  /** @param shown what this reading has shown: each item counts once. */
+  async #facts(shown: Set<string>, query: ListQuery, number: number, pageSize: number): Promise<PageFacts> {
     const page = await this.#page(query, number, pageSize);
-    const fresh = await this.#take(begun, query, page);
+    const fresh = await this.#take(shown, query, page);
     return {
       shown: page.items.length,
       fresh,
@@ -217,30 +188,22 @@ export class ListReader {
   }
 
   /** @returns how many items this reading has not shown before. */
-  async #take({ ids, unusable }: Begun, query: ListQuery, { items }: InvoicePage): Promise<number> {
+  async #take(shown: Set<string>, query: ListQuery, { items }: InvoicePage): Promise<number> {
     const { source, sink } = this.#options;
     const terms = { ...this.#sets, timeZone: source.timeZone };
-    const shown = new Set<string>();
+    const ids = new Set<string>();
     const payments: ListedPayment[] = [];
-    const before = ids.size + unusable.size;
+    const before = shown.size;
     for (const item of items) {
       const payment = listedPayment(item, query, terms);
       const isCandidate = mayBePaid(item, query.status, terms);
-      if (payment === null) {
-        const { id, title, amount, status, payerName, payerEmail, dateCreated, datePaid } = item;
-        const said = [id, title, amount, payerName, payerEmail, dateCreated, datePaid];
-        const key = hash("sha256", JSON.stringify(said), "base64url");
-        if (unusable.size <= UNUSABLE_LIMIT) unusable.add(key);
-        if (isCandidate && this.unusable.size <= UNUSABLE_LIMIT)
-          this.unusable.set(key, { id: shortText(id, 60), amount, datePaid, status });
-        continue;
-      }
-      shown.add(payment.invoiceId);
-      ids.add(payment.invoiceId);
-      if (isCandidate) payments.push(payment);
+      shown.add(payment?.invoiceId ?? hash("sha256", JSON.stringify(item), "base64url"));
+      if (payment !== null) ids.add(payment.invoiceId);
+      if (isCandidate && payment !== null) payments.push(payment);
+      if (isCandidate && payment === null) this.unusable += 1;
     }
-    await sink(payments, [...shown]);
-    return ids.size + unusable.size - before;
+    await sink(payments, [...ids]);
+    return shown.size - before;
   }
 
   /** A page past the end that the provider answers with "not found" is an empty one. */
@@ -291,52 +254,3 @@ const NEXT = {
   outside_contract: "refuse",
   not_found: "refuse",
 } as const;
-
-const FIRST_SLOTS = 1_024;
-
-/**
- * The ids that a reading has shown, in 8 to 32 bytes each outside the heap (G8): a list may have a million. Half
- * of an id's bits stand for it. Two of a million agree in those once in forty million readings, and then the
- * reading is taken as one that contradicts itself.
- */
-export class IdSet {
-  #slots = new Uint32Array(2 * FIRST_SLOTS);
-  #size = 0;
-
-  get size(): number {
-    return this.#size;
-  }
-
-  /** @param id a UUID in lower case. */
-  add(id: string): void {
-    const part = (begin: number, end: number) => Number.parseInt(id.slice(begin, end), 16);
-    const low = (part(0, 8) ^ part(28, 36)) >>> 0;
-    // No slot that is taken is zero.
-    const high = ((part(9, 13) * 65_536 + part(14, 18)) ^ (part(19, 23) * 65_536 + part(24, 28))) >>> 0 || 1;
-    if (!place(this.#slots, low, high)) return;
-    this.#size += 1;
-    if (4 * this.#size > this.#slots.length) this.#grow();
-  }
-
-  #grow(): void {
-    const old = this.#slots;
-    this.#slots = new Uint32Array(2 * old.length);
-    for (let at = 0; at < old.length; at += 2) {
-      const [low = 0, high = 0] = [old[at], old[at + 1]];
-      if (high !== 0) place(this.#slots, low, high);
-    }
-  }
-}
-
-/** @returns whether it was not there. */
-function place(slots: Uint32Array, low: number, high: number): boolean {
-  const mask = slots.length / 2 - 1;
-  for (let slot = (low ^ Math.imul(high, 0x9e37_79b1)) & mask; ; slot = (slot + 1) & mask) {
-    if (slots[2 * slot + 1] === 0) {
-      slots[2 * slot] = low;
-      slots[2 * slot + 1] = high;
-      return true;
-    }
-    if (slots[2 * slot] === low && slots[2 * slot + 1] === high) return false;
-  }
-}

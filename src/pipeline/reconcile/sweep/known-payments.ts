@@ -6,9 +6,7 @@ import {
   returned,
   type Slots,
   Statement,
-  someRelayIsConnected,
 } from "../../../platform/database/index.ts";
-import { readUpstreamRow, SOURCE, TOPIC } from "../../../platform/upstreams/index.ts";
 import {
   type ConfirmationState,
   hasStatus,
@@ -84,48 +82,3 @@ const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => 
 
 export const readKnownPayments = (db: Database, source: ReconcileSource, invoiceIds: readonly string[]) =>
   selectKnown.execute(db, { source, invoiceIds });
-
-/** A payment without an accepted event, and what it waits for, in plain words. */
-export interface WaitingPayment {
-  invoiceId: string;
-  reason: "asked" | "queued" | "paused" | "not_served" | "dead" | "quarantined" | "held" | "recorded_only";
-  detail: string;
-}
-
-/**
- * The state of the source, its topic and the relays, on which payments without an accepted event may wait.
- */
-export const readContext = async (db: Database, { name, liveTopicArn }: ReconcileSource) => ({
-  sourcePaused: ((await readUpstreamRow(db, SOURCE, name))?.pausedBy ?? null) !== null,
-  topicPaused: ((await readUpstreamRow(db, TOPIC, liveTopicArn))?.pausedBy ?? null) !== null,
-  isServed: await someRelayIsConnected(db),
-});
-
-type SweepFacts = Awaited<ReturnType<typeof readContext>>;
-
-/** Pure. @returns null when nothing is missing any more. */
-export function waitingOf(known: KnownPayment, around: SweepFacts): WaitingPayment | null {
-  const { invoiceId, event, outboxState, confirmation } = known;
-  const because = (text: string) => `${text}${confirmation?.lastError ? `: ${confirmation.lastError}` : ""}`;
-  const moving = (reason: "asked" | "queued", detail: string, paused: boolean): WaitingPayment => {
-    if (paused) return { invoiceId, reason: "paused", detail: `${detail}, which is paused` };
-    if (around.isServed) return { invoiceId, reason, detail };
-    return { invoiceId, reason: "not_served", detail: `${detail}; no serve is connected to this database` };
-  };
-  if (event === "published") return null;
-  if (event !== "none") {
-    if (outboxState === "dead") return { invoiceId, reason: "dead", detail: "SNS refused its event" };
-    if (outboxState === "held")
-      return { invoiceId, reason: "held", detail: "a Test invoice without a topic" };
-    if (event === "waiting" && outboxState === null) return null;
-    return moving("queued", "its event is to be sent to its topic", around.topicPaused);
-  }
-  if (confirmation?.state === "dead") return { invoiceId, reason: "dead", detail: because("a dead letter") };
-  if (confirmation?.state === "done") {
-    if (confirmation.verdict === "quarantined")
-      return { invoiceId, reason: "quarantined", detail: because("quarantined") };
-    if (confirmation.recordOnly)
-      return { invoiceId, reason: "recorded_only", detail: "paid before the first serve: recorded only" };
-  }
-  return moving("asked", "to be asked about at the provider", around.sourcePaused);
-}

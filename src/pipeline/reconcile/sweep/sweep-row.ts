@@ -7,11 +7,9 @@ import {
   selectCleared,
 } from "../../../platform/alarms/index.ts";
 import {
-  clockTime,
   command,
   type Database,
   nullable,
-  query,
   type ResultOf,
   type RowOf,
   returned,
@@ -19,15 +17,14 @@ import {
   Statement,
 } from "../../../platform/database/index.ts";
 import { firstServedAt, isServedAndOpen } from "../../../platform/upstreams/index.ts";
-import { type BookPeriod, newId, sentence } from "../../../platform/values/index.ts";
-import type { Lease } from "../../../platform/worker/index.ts";
-import { namelessCallbackSince } from "../../receive/index.ts";
+import { newId, sentence } from "../../../platform/values/index.ts";
 import { describeUnproven, type Unproven } from "../list/list-reader.ts";
 import {
   ALARMING_FAULTS,
   type ClaimedRun,
   finishedAt,
   isStillLeased,
+  type Leased,
   ListRuns,
   mustBeLeased,
 } from "../list-runs.ts";
@@ -37,20 +34,17 @@ import {
 /** A column of the collection's last automatic sweep. */
 const last = (what: RawBuilder<unknown>) => sql`
   select ${what} from sweep as done
-  where done.source = sweep.source and done.collection_id = sweep.collection_id and done.kind = 'automatic'
-    and done.state = 'done'
+  where done.source = sweep.source and done.collection_id = sweep.collection_id and done.state = 'done'
   order by started_at desc limit 1`;
 
 const served = firstServedAt(sql`sweep.source`);
 
 const CLAIMED = {
   source: returned.text(),
-  kind: returned.text<"automatic" | "back_fill">(),
   collectionId: returned.uuid,
   /** When it was first claimed. */
   startedAt: returned.time,
-  publish: returned.boolean,
-  /** An automatic sweep of its collection has ended before. */
+  /** A sweep of its collection has ended before. */
   hasEarlier: returned.boolean,
   /** Payments listed since then are still to be decided, from the invoice after the other on. */
   decidedSince: nullable(returned.text()),
@@ -63,8 +57,8 @@ export type ClaimedSweep = ClaimedRun & RowOf<typeof CLAIMED>;
 export const sweeps = new ListRuns(
   "sweep",
   CLAIMED,
-  sql`source, kind, collection_id as "collectionId", started_at as "startedAt",
-    publish, coalesce((${last(sql`true`)}), false) as "hasEarlier",
+  sql`source, collection_id as "collectionId", started_at as "startedAt",
+    coalesce((${last(sql`true`)}), false) as "hasEarlier",
     coalesce(decided_since, (${last(sql`decided_since`)}))::text as "decidedSince",
     decided_to as "decidedTo", ${served} as "firstServedAt"`,
 );
@@ -72,92 +66,38 @@ export const sweeps = new ListRuns(
 /** How much windows overlap, for payments that the list shows late. */
 const OVERLAP = sql`interval '1 day'`;
 
-const claimSweep = <Given>(candidate: (slots: Slots<Given>) => RawBuilder<unknown>) =>
-  sweeps.claiming(
-    candidate,
-    () => sql`
-      started_at = coalesce(started_at, clock_timestamp()),
-      window_to = coalesce(window_to, clock_timestamp()),
-      window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)})))`,
-  );
-
-/** The least time between sweeps that callbacks without an id bring forward. */
-const HURRY = sql`interval '1 minute'`;
-
-/** A condition: it is due, by its time or since a callback came that named no invoice: the list will have it. */
-const isDue = sql`
-  (due_at <= clock_timestamp() or faults = 0 and (
-    select started_at + ${HURRY} <= clock_timestamp()
-      and ${namelessCallbackSince(sql`sweep.source`, sql`previous.started_at`)}
-    from (${last(sql`started_at`)}) as previous))`;
-
-/** Claims a due automatic sweep, unless the source is paused, backing off or was never served. */
-export const claimDueSweep = claimSweep(
+/** Claims a due sweep, unless the source is paused, backing off or was never served. */
+export const claimDueSweep = sweeps.claiming(
   ({ value }: Slots<{ source: string; collectionIds: readonly string[] }>) => sql`
     select id from sweep
-    where source = ${value(({ source }) => source)} and kind = 'automatic' and state = 'due' and ${isDue}
+    where source = ${value(({ source }) => source)} and state = 'due' and due_at <= clock_timestamp()
       and collection_id = any(${value(({ collectionIds }) => collectionIds)}::uuid[])
       and ${isServedAndOpen(sql`sweep.source`)}
     order by due_at limit 1 for update skip locked`,
+  () => sql`
+    started_at = coalesce(started_at, clock_timestamp()),
+    window_to = coalesce(window_to, clock_timestamp()),
+    window_from = coalesce(window_from, greatest(${served}, (${last(sql`window_to - ${OVERLAP}`)})))`,
 );
 
 /**
- * The sources of which an automatic sweep can be claimed, or is to be scheduled.
+ * The sources of which a sweep can be claimed, or is to be scheduled.
  * @param lists yields source and collection_id.
  */
 export const sourcesToSweep = (lists: RawBuilder<unknown>): RawBuilder<unknown> => {
   const ofList = sql`
     select from sweep where sweep.source = list.source and sweep.collection_id = list.collection_id
-      and kind = 'automatic' and state`;
+      and state`;
   return sql`
     select source from ${lists} where not exists (${ofList} <> 'done')
-      or exists (${ofList} = 'due' and ${isDue} and ${isServedAndOpen(sql`sweep.source`)})`;
+      or exists (${ofList} = 'due' and due_at <= clock_timestamp() and ${isServedAndOpen(sql`sweep.source`)})`;
 };
 
-interface WantedBackFill {
-  source: string;
-  collectionId: string;
-  window: BookPeriod;
-  publish: boolean;
-}
-
-const claimBackFillRow = claimSweep(
-  ({ value }: Slots<WantedBackFill>) => sql`
-    select id from sweep
-    where source = ${value(({ source }) => source)} and kind = 'back_fill'
-      and collection_id = ${value(({ collectionId }) => collectionId)}
-      and publish = ${value(({ publish }) => publish)}
-      and window_from = ${value(({ window }) => window.from)}
-      and window_to = ${value(({ window }) => window.to)}
-      and (state = 'due' or (state = 'claimed' and claimed_until < clock_timestamp()))
-    for update skip locked`,
-);
-
-const insertBackFill = command(
-  ({ source, collectionId, window, publish }: WantedBackFill) => sql`
-    insert into sweep (id, source, collection_id, kind, window_from, window_to, publish)
-    values (${newId()}, ${source}, ${collectionId}, 'back_fill', ${window.from}, ${window.to}, ${publish})
-    on conflict do nothing`,
-);
-
-/**
- * Claims the requested back-fill: continues an unfinished one, or creates it.
- * @returns null while another process runs it.
- */
-export async function claimBackFill(
-  db: Database,
-  request: WantedBackFill,
-  lease: Lease,
-): Promise<ClaimedSweep | null> {
-  await insertBackFill(db, request);
-  return await claimBackFillRow(db, { ...request, lease });
-}
-
-/** Creates the next automatic sweep of each collection, due one interval after the last one started. */
+/** Creates the next sweep of each collection, due one interval after the last one started. */
 export const scheduleSweeps = command(
   (source: string, collectionIds: readonly string[], intervalMs: number) => sql`
-    insert into sweep (id, source, collection_id, kind, due_at)
-    select id, source, collection_id, 'automatic',
+    insert into sweep (id, source, collection_id, due_at)
+    select id, source, collection_id,
       coalesce((${last(sql`started_at`)}) + ${intervalMs}::float8 * interval '1 ms', clock_timestamp())
     from (select id, ${source}::text as source, collection_id
       from unnest(${collectionIds.map(() => newId())}::uuid[], ${collectionIds}::uuid[])
@@ -171,9 +111,6 @@ export const scheduleSweeps = command(
 export const SWEEP_BACK_OFF = { firstMs: 1_000, capMs: 60_000 };
 export const PAUSED_MS = 5_000;
 
-/** Why a sweep reads everything: it was asked for, is the first or the day's, or counts show nothing. */
-export type WholeBecause = "asked_for" | "first" | "daily" | "uncounted";
-
 /** Notes that all payments listed before a moment were decided. @throws LeaseLost */
 export const saveDecided = sweeps.saving(
   ({ value }: Slots<{ since: string }>) => sql`
@@ -181,14 +118,12 @@ export const saveDecided = sweeps.saving(
 );
 
 const COUNTS = {
-  /** Paid invoices that the list shows: of the window, or of an automatic sweep in all. */
+  /** Paid invoices that the list shows. */
   listed: returned.integer,
   /** Paid invoices without an event. */
   missing: returned.integer,
   /** Payments whose confirmation or event this sweep queued, of any date. */
   opened: returned.integer,
-  /** The missing ones that a callback had asked about already. */
-  called: returned.integer,
 };
 
 export type SweepCounts = RowOf<typeof COUNTS>;
@@ -197,27 +132,16 @@ export type SweepCounts = RowOf<typeof COUNTS>;
 export const countDecided = sweeps.saving(
   ({ value }: Slots<SweepCounts & { decidedTo: string }>) => sql`
     decided_to = ${value(({ decidedTo }) => decidedTo)}, listed = listed + ${value(({ listed }) => listed)},
-    missing = missing + ${value(({ missing }) => missing)}, opened = opened + ${value(({ opened }) => opened)},
-    called = called + ${value(({ called }) => called)}`,
+    missing = missing + ${value(({ missing }) => missing)}, opened = opened + ${value(({ opened }) => opened)}`,
 );
-
-interface SweepEnd {
-  /** How many paid invoices the list shows; null for what was counted. */
-  listed: number | null;
-  whole: WholeBecause | null;
-  unproven: readonly Unproven[];
-  alarms: AlarmChange;
-}
 
 const updateFinished = new Statement(
   { ...COUNTS, ...CLEARED },
-  (slots: Slots<SweepEnd & { id: string; leaseToken: string }>) => sql`
+  (slots: Slots<Leased & { alarms: AlarmChange }>) => sql`
     with moved as (
-      update sweep set ${finishedAt}, faults = 0, whole = ${slots.value(({ whole }) => whole)},
-        unproven = ${slots.value(({ unproven }) => JSON.stringify(unproven))}::json,
-        listed = coalesce(${slots.value(({ listed }) => listed)}, listed)
+      update sweep set ${finishedAt}, faults = 0
       where ${isStillLeased(slots)}
-      returning sweep.listed, sweep.missing, sweep.opened, sweep.called),
+      returning sweep.listed, sweep.missing, sweep.opened),
     ${alarmsGiven(slots, ({ alarms }) => alarms)}
     select moved.*, ${selectCleared} from moved`,
 );
@@ -229,36 +153,16 @@ const updateFinished = new Statement(
 export const finishSweep = async (
   db: Database,
   { id, leaseToken }: ClaimedSweep,
-  end: SweepEnd,
+  alarms: AlarmChange,
 ): Promise<ResultOf<typeof updateFinished>> =>
-  mustBeLeased(await updateFinished.execute(db, { id, leaseToken, ...end }));
-
-const selectBackFills = query((db, source: string) =>
-  db
-    .selectFrom("sweep")
-    .select(["collection_id as collectionId", "window_from as from", "window_to as to"])
-    .where("source", "=", source)
-    .where("kind", "=", "back_fill")
-    .where("state", "=", "claimed")
-    .where("claimed_until", ">", clockTime),
-);
-
-export async function backFillsUnderWay(
-  db: Database,
-  source: string,
-): Promise<{ collectionId: string; from: Date; to: Date }[]> {
-  const rows = await selectBackFills(db, source).execute();
-  return rows.flatMap(({ from, to, ...one }) => (from === null || to === null ? [] : [{ ...one, from, to }]));
-}
+  mustBeLeased(await updateFinished.execute(db, { id, leaseToken, alarms }));
 
 const NAMED = 3;
 
 const about = ({ source, collectionId }: ClaimedSweep) =>
   ({ name: "sweep_failing", source, subject: collectionId }) as const;
 
-/** The alarm of a finished automatic sweep; a sweep on request reports to its caller instead. */
 export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]): AlarmChange {
-  if (sweep.kind !== "automatic") return {};
   if (unproven.length === 0) return { clears: [about(sweep)] };
   const unread = unproven.find(({ isUnread }) => isUnread);
   const contradictory = unproven.filter(({ isUnread }) => !isUnread);

@@ -1,18 +1,12 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { faultOf, messageOf, RelayError } from "../../../platform/errors/index.ts";
+import { faultOf } from "../../../platform/errors/index.ts";
 import type { Logger } from "../../../platform/log/index.ts";
 import { failpoint } from "../../../platform/process/index.ts";
-import type { BookPeriod } from "../../../platform/values/index.ts";
 import { LeaseLost } from "../../../platform/worker/index.ts";
-import type { OnPages } from "../list/list-reader.ts";
-import { takenOver } from "../list-runs.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { runSweep, type SweepDeps } from "./run-sweep.ts";
 import {
   alarmsAtFault,
-  backFillsUnderWay,
   type ClaimedSweep,
-  claimBackFill,
   claimDueSweep,
   PAUSED_MS,
   SWEEP_BACK_OFF,
@@ -50,7 +44,7 @@ async function sweepOnce(options: SweepJobOptions, sweep: ClaimedSweep, stop: Ab
   const { db, source, alarms, log } = options;
   const about = { source: source.name, collection: sweep.collectionId };
   try {
-    const { waiting: _, waitingInAll: __, ...result } = await runSweep(options, source, sweep, stop);
+    const result = await runSweep(options, source, sweep, stop);
     log.info({ ...about, ...result }, "read the provider's list of paid invoices");
   } catch (error) {
     if (error instanceof LeaseLost) return log.warn(about, "another worker took over a slow sweep");
@@ -64,58 +58,5 @@ async function sweepOnce(options: SweepJobOptions, sweep: ClaimedSweep, stop: Ab
     if (faults === null) return;
     const what = { ...about, faults, ...faultOf(error) };
     log.warn(what, "a sweep was interrupted; it will continue where it was");
-  }
-}
-
-interface BackFillRequest {
-  source: ReconcileSource;
-  collectionId: string;
-  window: BookPeriod;
-  /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
-  publish: boolean;
-  signal: AbortSignal;
-  onProgress?: OnPages;
-}
-
-/**
- * Sweeps a period on request, in the same way as automatic sweeps: opens confirmations for the running relay
- * to ask about, and requeues events that were never accepted. Its counts are saved: after a crash or a stop,
- * the same request reads the list again and counts on.
- * @returns `underWay`: other sweeps of this source when it started.
- * @throws RelayError when another process runs the same request, or the list cannot be read.
- */
-export async function backFill(deps: SweepDeps, request: BackFillRequest) {
-  const { db } = deps;
-  const { source, signal, onProgress } = request;
-  const underWay = await backFillsUnderWay(db, source.name);
-  const sweep = await claimSoon(deps, request);
-  try {
-    const result = await runSweep(deps, source, sweep, signal, onProgress);
-    return { underWay, ...result };
-  } catch (error) {
-    if (error instanceof LeaseLost) throw takenOver();
-    const isFault = !signal.aborted;
-    await sweeps.release(db, sweep, { dueInMs: 0, isFault, error: isFault ? messageOf(error) : null });
-    if (isFault) throw error;
-    throw new RelayError("Stopped. The payments read so far are kept: run the same command to continue.", {
-      next: "retry",
-    });
-  }
-}
-
-const LOOK_AGAIN_MS = 500;
-
-// A lease held by a crashed process has to expire first.
-async function claimSoon({ db, lease }: SweepDeps, request: BackFillRequest): Promise<ClaimedSweep> {
-  const wanted = { ...request, source: request.source.name };
-  for (const until = performance.now() + lease.ms + 1_000; ; ) {
-    const sweep = await claimBackFill(db, wanted, lease);
-    if (sweep !== null) return sweep;
-    if (performance.now() > until || request.signal.aborted)
-      throw new RelayError(
-        `Another process is reading the same period of collection ${request.collectionId}. Wait for ` +
-          "it, or stop it first.",
-      );
-    await wait(LOOK_AGAIN_MS);
   }
 }

@@ -70,7 +70,6 @@ function Certified({ day, certified, book }: CertifiedProps) {
           Source {source} <Badge state={state} tone={toneOfDay(state)} as={wordsOfDay(state, certified)} />
         </h2>
         <div class="row">
-          <Download path={`/certificates/${certificateId}/csv`}>CSV</Download>
           <Download path={`/certificates/${certificateId}/json`}>JSON</Download>
         </div>
       </div>
