@@ -240,8 +240,7 @@ opened as (
   from unnest(
     $20::uuid[], $21::text[], $22::uuid[], $23::text[], $24::boolean[]
   ) as "asked" ("invoice_id", "source", "callback_id", "traceparents", "hand_over")
-  left join source on source.name = asked.source
-    and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
+  left join source on source.name = asked.source and "source"."paused_by" is null
     and "source"."opens_at" <= now() and source.faults + source.slow_downs = 0
     and source.retry_at = '-infinity'
     and not (bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes')
@@ -637,8 +636,7 @@ queued as (
       case when topic.arn is not null then $44::uuid end,
       case when topic.arn is not null then clock_timestamp() + $45::float8 * interval '1 ms' end
     from held
-    left join topic on topic.arn = held.hand_to
-      and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
+    left join topic on topic.arn = held.hand_to and "topic"."paused_by" is null
       and "topic"."opens_at" <= now() and topic.faults + topic.slow_downs < 1 and topic.retry_at = '-infinity'
       and held.event_state = 'due'
     where case when (held.source, held.event_id) in (select source, id from logged) then true else false end
@@ -806,8 +804,7 @@ queued as (
       case when topic.arn is not null then $44::uuid end,
       case when topic.arn is not null then clock_timestamp() + $45::float8 * interval '1 ms' end
     from held
-    left join topic on topic.arn = held.hand_to
-      and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
+    left join topic on topic.arn = held.hand_to and "topic"."paused_by" is null
       and "topic"."opens_at" <= now() and topic.faults + topic.slow_downs < 1 and topic.retry_at = '-infinity'
       and held.event_state = 'due'
     where case when (held.source, held.event_id) in (select source, id from logged) then true else false end
@@ -1145,9 +1142,8 @@ select (
 with admitted as materialized (
   select name
   from source
-  where name = $1 and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
-    and "source"."opens_at" <= now() and source.faults + source.slow_downs = 0
-    and source.retry_at = '-infinity'
+  where name = $1 and "source"."paused_by" is null and "source"."opens_at" <= now()
+    and source.faults + source.slow_downs = 0 and source.retry_at = '-infinity'
     and not (bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes')
     and set_config('synchronous_commit', 'off', true) is not null
 ),
@@ -1526,8 +1522,8 @@ where confirmation.source = $3 and confirmation.invoice_id = noted.invoice_id;
 with admitted as materialized (
   select $1::bigint as wanted
   from topic
-  where arn = $2 and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
-    and "topic"."opens_at" <= now() and topic.faults + topic.slow_downs < 1 and topic.retry_at = '-infinity'
+  where arn = $2 and "topic"."paused_by" is null and "topic"."opens_at" <= now()
+    and topic.faults + topic.slow_downs < 1 and topic.retry_at = '-infinity'
     and set_config('synchronous_commit', 'off', true) is not null
 ),
 taken as (
@@ -1624,9 +1620,7 @@ taken as (
   where not outbox.replay_id = '00000000-0000-0000-0000-000000000000'
     and coalesce(
       (
-        select topic.arn = any($2::text[])
-          and ("topic"."paused_by" is null or coalesce("topic"."paused_until" <= now(), false))
-          and "topic"."opens_at" <= now()
+        select topic.arn = any($2::text[]) and "topic"."paused_by" is null and "topic"."opens_at" <= now()
         from topic
         where topic.arn = outbox.topic_arn
       ),
@@ -2258,8 +2252,7 @@ where id = (
       select
       from source
       where source.name = certificate.source and source.first_served_at is not null
-        and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
-        and "source"."opens_at" <= now()
+        and "source"."paused_by" is null and "source"."opens_at" <= now()
     )
     and not exists (
       select
@@ -2670,8 +2663,7 @@ set version = version + 1,
     $1::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $2::float8
   ) - 1,
   allowance_at = clock_timestamp(), list_at = clock_timestamp() + $3::interval
-where name = $4 and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
-  and "source"."opens_at" <= now()
+where name = $4 and "source"."paused_by" is null and "source"."opens_at" <= now()
   and least(
     $5::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $6::float8
   ) >= 0
@@ -3047,8 +3039,7 @@ where id = (
     and exists (
       select
       from source
-      where source.name = sweep.source and source.first_served_at is not null
-        and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
+      where source.name = sweep.source and source.first_served_at is not null and "source"."paused_by" is null
         and "source"."opens_at" <= now()
     )
   order by due_at
@@ -3590,9 +3581,9 @@ select version, faults, slow_downs as "slowDowns",
       else extract(epoch from "retry_at" - clock_timestamp()) * 1000 end::float8 as "retryInMs", coalesce(
         case
           when "probe_at" = '-infinity' then 0
-          else extract(epoch from "probe_at" - clock_timestamp()) * 1000 end::float8, 0) as "probeInMs", case
-            when coalesce(paused_until <= now(), false) then null else paused_by
-          end as "pausedBy"
+          else extract(
+            epoch from "probe_at" - clock_timestamp()
+          ) * 1000 end::float8, 0) as "probeInMs", paused_by as "pausedBy"
           from "source"
           where "name" = $1
         end
@@ -3608,9 +3599,9 @@ select version, faults, slow_downs as "slowDowns",
       else extract(epoch from "retry_at" - clock_timestamp()) * 1000 end::float8 as "retryInMs", coalesce(
         case
           when "probe_at" = '-infinity' then 0
-          else extract(epoch from "probe_at" - clock_timestamp()) * 1000 end::float8, 0) as "probeInMs", case
-            when coalesce(paused_until <= now(), false) then null else paused_by
-          end as "pausedBy"
+          else extract(
+            epoch from "probe_at" - clock_timestamp()
+          ) * 1000 end::float8, 0) as "probeInMs", paused_by as "pausedBy"
           from "topic"
           where "arn" = $1
         end
@@ -3623,8 +3614,8 @@ with moved as (
   update "source"
   set version = version + 1, faults = $1, slow_downs = $2, last_error = last_error,
     opens_at = clock_timestamp() + $3::float8 * interval '1 ms', retry_at = '-infinity'::timestamptz,
-    paused_by = $4, paused_at = clock_timestamp(), paused_until = $5, pause_reason = $6, probe_at = null
-  where "name" = $7 and version = $8
+    paused_by = $4, paused_at = clock_timestamp(), pause_reason = $5, probe_at = null
+  where "name" = $6 and version = $7
   returning 1
 ),
 raised as (
@@ -3633,7 +3624,7 @@ raised as (
   from (
     select alarm.*
     from unnest(
-      $9::text[], $10::text[], $11::text[], $12::text[]
+      $8::text[], $9::text[], $10::text[], $11::text[]
     ) as "alarm" ("name", "source", "subject", "detail")
     where exists (select from moved)
   ) as raised
@@ -3650,7 +3641,7 @@ cleared as (
       exists (select from moved)
       and (name, source, subject) in (
         select name, source, subject
-        from unnest($13::text[], $14::text[], $15::text[]) as "ends" ("name", "source", "subject")
+        from unnest($12::text[], $13::text[], $14::text[]) as "ends" ("name", "source", "subject")
       )
     )
   returning name, source, subject
@@ -3662,47 +3653,8 @@ with moved as (
   update "topic"
   set version = version + 1, faults = $1, slow_downs = $2, last_error = $3,
     opens_at = '-infinity'::timestamptz, retry_at = clock_timestamp() + $4::float8 * interval '1 ms',
-    paused_by = $5, paused_at = clock_timestamp(), paused_until = $6, pause_reason = $7,
-    probe_at = coalesce(probe_at, clock_timestamp() + $8::float8 * interval '1 ms')
-  where "arn" = $9 and version = $10
-  returning 1
-),
-raised as (
-  insert into alarm (name, source, subject, detail)
-  select distinct on (name, source, subject) name, source, subject, detail
-  from (
-    select alarm.*
-    from unnest(
-      $11::text[], $12::text[], $13::text[], $14::text[]
-    ) as "alarm" ("name", "source", "subject", "detail")
-    where exists (select from moved)
-  ) as raised
-  order by name, source, subject
-  on conflict (name, source, subject)
-  where cleared_at is null do update
-  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
-),
-cleared as (
-  update alarm
-  set cleared_at = clock_timestamp()
-  where cleared_at is null
-    and (
-      exists (select from moved)
-      and (name, source, subject) in (
-        select name, source, subject
-        from unnest($15::text[], $16::text[], $17::text[]) as "ends" ("name", "source", "subject")
-      )
-    )
-  returning name, source, subject
-)
-select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
-from moved;
-
-with moved as (
-  update "topic"
-  set version = version + 1, faults = $1, slow_downs = $2, last_error = $3,
-    opens_at = '-infinity'::timestamptz, retry_at = '-infinity'::timestamptz, paused_by = $4, paused_at = $5,
-    paused_until = $6, pause_reason = $7, probe_at = null
+    paused_by = $5, paused_at = clock_timestamp(), pause_reason = $6,
+    probe_at = coalesce(probe_at, clock_timestamp() + $7::float8 * interval '1 ms')
   where "arn" = $8 and version = $9
   returning 1
 ),
@@ -3737,51 +3689,53 @@ cleared as (
 select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
 from moved;
 
--- updateEndedPauses, src/platform/upstreams/change.ts
-with ended as (
-  select "source"."name" as name, pause_reason as reason, paused_until as until
-  from "source"
-  where paused_until <= clock_timestamp()
-  for update
+with moved as (
+  update "topic"
+  set version = version + 1, faults = $1, slow_downs = $2, last_error = $3,
+    opens_at = '-infinity'::timestamptz, retry_at = '-infinity'::timestamptz, paused_by = $4, paused_at = $5,
+    pause_reason = $6, probe_at = null
+  where "arn" = $7 and version = $8
+  returning 1
 ),
-told as (
+raised as (
+  insert into alarm (name, source, subject, detail)
+  select distinct on (name, source, subject) name, source, subject, detail
+  from (
+    select alarm.*
+    from unnest(
+      $9::text[], $10::text[], $11::text[], $12::text[]
+    ) as "alarm" ("name", "source", "subject", "detail")
+    where exists (select from moved)
+  ) as raised
+  order by name, source, subject
+  on conflict (name, source, subject)
+  where cleared_at is null do update
+  set times = alarm.times + 1, last_raised_at = clock_timestamp(), detail = excluded.detail
+),
+cleared as (
   update alarm
   set cleared_at = clock_timestamp()
-  where cleared_at is null and (name in ($1, $2) and subject in (select name from ended))
+  where cleared_at is null
+    and (
+      exists (select from moved)
+      and (name, source, subject) in (
+        select name, source, subject
+        from unnest($13::text[], $14::text[], $15::text[]) as "ends" ("name", "source", "subject")
+      )
+    )
+  returning name, source, subject
 )
-update "source"
-set version = version + 1, paused_by = null, paused_at = null, paused_until = null, pause_reason = null
-from ended
-where "source"."name" = ended.name
-returning ended.name, ended.reason, ended.until;
-
-with ended as (
-  select "topic"."arn" as name, pause_reason as reason, paused_until as until
-  from "topic"
-  where paused_until <= clock_timestamp()
-  for update
-),
-told as (
-  update alarm
-  set cleared_at = clock_timestamp()
-  where cleared_at is null and (name in ($1, $2) and subject in (select name from ended))
-)
-update "topic"
-set version = version + 1, paused_by = null, paused_at = null, paused_until = null, pause_reason = null
-from ended
-where "topic"."arn" = ended.name
-returning ended.name, ended.reason, ended.until;
+select coalesce((select json_agg(cleared) from cleared), '[]'::json) as cleared
+from moved;
 
 -- selectUpstreams, src/platform/upstreams/change.ts
-select "name" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_until as "pausedUntil",
-  pause_reason as "pauseReason", last_error as "lastError",
-  nullif(greatest(opens_at, now()), now()) as "opensAt"
+select "name" as name, paused_by as "pausedBy", paused_at as "pausedAt", pause_reason as "pauseReason",
+  last_error as "lastError", nullif(greatest(opens_at, now()), now()) as "opensAt"
 from "source"
 order by 1;
 
-select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", paused_until as "pausedUntil",
-  pause_reason as "pauseReason", last_error as "lastError",
-  nullif(greatest(opens_at, now()), now()) as "opensAt"
+select "arn" as name, paused_by as "pausedBy", paused_at as "pausedAt", pause_reason as "pauseReason",
+  last_error as "lastError", nullif(greatest(opens_at, now()), now()) as "opensAt"
 from "topic"
 order by 1;
 
@@ -4205,9 +4159,6 @@ select "host", "pid", "version", "http", "workers", "started_at" as "startedAt",
 from "relay_process"
 order by "seen_at" desc
 limit $1;
-
--- notifyWorkers, src/platform/worker/wake-up.ts
-select pg_notify($1, $2);
 
 -- useKey, src/platform/signing/signing-keys.ts
 with turned as (
@@ -5625,10 +5576,6 @@ select (
       limit 5000
     )
   )
-  or (
-    exists (select from source where paused_until <= clock_timestamp())
-    or exists (select from topic where paused_until <= clock_timestamp())
-  )
   or exists (
     select
     from erased_invoice
@@ -5742,8 +5689,7 @@ select (
             select
             from source
             where source.name = sweep.source and source.first_served_at is not null
-              and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
-              and "source"."opens_at" <= now()
+              and "source"."paused_by" is null and "source"."opens_at" <= now()
           )
       )
   ) as "sweep",
@@ -5755,8 +5701,7 @@ select (
         select
         from source
         where source.name = certificate.source and source.first_served_at is not null
-          and ("source"."paused_by" is null or coalesce("source"."paused_until" <= now(), false))
-          and "source"."opens_at" <= now()
+          and "source"."paused_by" is null and "source"."opens_at" <= now()
       )
       and not exists (
         select

@@ -97,9 +97,7 @@ export const ALERTS: readonly Alert[] = [
     for: "1h",
     severity: "warning",
     summary: "A person paused this an hour ago or more.",
-    todo:
-      "`invoice-relay resume confirm` or `resume publish`, unless the pause is intended. Pause with " +
-      "`--for 2h` next time.",
+    todo: "`invoice-relay resume confirm` or `resume publish`, unless the pause is intended.",
   },
   {
     alert: "InvoiceRelayRefused",

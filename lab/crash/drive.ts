@@ -89,15 +89,6 @@ export const DRIVES = {
       environment.sns.clearFaults();
     },
   },
-  /** A callback while asking is paused for some seconds more. */
-  "pause that ends": {
-    async prepare(environment) {
-      const relay = await serveMeanwhile(environment);
-      const paused = await relay.launch(["pause", "confirm", "--for", "3s"]).ended;
-      if (paused !== 0) throw new Error(`\`pause confirm\` ended with ${paused}.`);
-    },
-    act: (environment) => callback(environment),
-  },
   /** A callback, while the provider is down. */
   "failing provider": amid(({ provider }) => provider.behave({ kind: "down" })),
   /** An invoice that was invalid is paid after all: an anomaly that raises an alarm. */

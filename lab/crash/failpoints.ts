@@ -25,7 +25,6 @@ const BY_DRIVE: Record<DriveName, string> = {
   "refused entry": "events claimed",
   "killed while asking": "confirmations reaped",
   "killed while sending": "events reaped",
-  "pause that ends": "pause to be ended, pause ended",
   revived: "alarms claimed, alarms sent, alarms marked as sent",
   untold:
     "sweep claimed, page to be asked for, page answered, payments to be opened, payments opened, " +

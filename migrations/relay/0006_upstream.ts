@@ -5,9 +5,8 @@ import { type Kysely, sql } from "kysely";
  * whose states docs/states.md draws. `opens_at`: nothing goes out before that moment (back-off, open circuit
  * breaker, Retry-After); `retry_at`: the one that the upstream named itself, which no late answer shortens.
  * `faults`: failures in a row, but for the 429s that named no moment: those are `slow_downs`. `paused_by`
- * names who paused it, `pause_reason` why a person did, `paused_until` when that ends by itself, `probe_at`
- * when a refused one is tried next. `version` moves with every transition, so that none is decided on old
- * facts.
+ * names who paused it, `pause_reason` why a person did, `probe_at` when a refused one is tried next. `version` moves
+ * with every transition, so that none is decided on old facts.
  *
  * Of a source: `list_at`, when any list may be read next under a rate limit; `allowance`, what is left of the
  * rate limit at `allowance_at`; `unknown_answers`, the last hundred answers about unknown ids, the newest last, 1
@@ -19,7 +18,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       opens_at timestamptz not null default '-infinity',
       retry_at timestamptz not null default '-infinity',
       paused_at timestamptz,
-      paused_until timestamptz,
       probe_at timestamptz`;
   const others = sql`
       version integer not null default 0,

@@ -30,7 +30,6 @@ export { recordOperations, statusOperations } from "./list/status.ts";
 export { undeliveredOperations } from "./list/undelivered.ts";
 export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
 export { settleStatuses } from "./open-invoices.ts";
-export { noticeEndedPauses } from "./pause.ts";
 export { type Parts, writeWholeFile } from "./report/file.ts";
 export { bookSourcesOf } from "./report/read-payments.ts";
 export type { SheetColumn, Total } from "./report/sheet.ts";

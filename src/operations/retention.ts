@@ -31,7 +31,6 @@ const TOLD_AFTER = {
   partitions: "23 hours",
   held_events: "15 minutes",
   settled_statuses: "15 minutes",
-  ended_pauses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
 } as const;

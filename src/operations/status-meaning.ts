@@ -112,8 +112,7 @@ export function heldWords({ work, name, state, actor, pauseReason, pausedAt, ...
     case "paused": {
       const by = ` by ${actor ?? "a person"}`;
       const since = pausedAt === null ? "" : ` since ${clock(pausedAt)}`;
-      const until = upstream.pausedUntil === null ? "" : `, until ${clock(upstream.pausedUntil)}`;
-      return `${what} is paused${by}${since}${until}${pauseReason === null ? "" : ` (${pauseReason})`}`;
+      return `${what} is paused${by}${since}${pauseReason === null ? "" : ` (${pauseReason})`}`;
     }
     case "refused": {
       const who = work === "confirm" ? "the provider" : "SNS";

@@ -47,7 +47,6 @@ export const upstream = z.object({
   state: z.enum(["closed", "backing_off", "half_open", "refused", "paused"]),
   pausedBy: z.enum(["operator", "refused"]).nullable(),
   pausedAt: time.nullable(),
-  pausedUntil: time.nullable(),
   pauseReason: z.string().nullable(),
   lastError: z.string().nullable(),
   opensAt: time.nullable().describe("While backing off: until when."),

@@ -30,7 +30,6 @@ import {
 } from "../platform/database/index.ts";
 import { messageOf, RelayError, usageError } from "../platform/errors/index.ts";
 import { countText, type Mask } from "../platform/values/index.ts";
-import { notifyWorkers } from "../platform/worker/index.ts";
 import { collection, source, timeGiven } from "./list/fields.ts";
 
 /**
@@ -318,7 +317,6 @@ async function decide(
     if (isMany) onProgress(result.count, Math.max(total, result.count));
     if (items.length < AT_ONCE || !isMany) break;
   }
-  if (result.count > 0) for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
   return result;
 }
 

@@ -5,7 +5,7 @@ import type { Database } from "../platform/database/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import { createMetrics } from "../platform/metrics/index.ts";
 import { Signer } from "../platform/signing/index.ts";
-import { leaseOf, type WakeUps, type Work } from "../platform/worker/index.ts";
+import { leaseOf, type Wakes, type Work } from "../platform/worker/index.ts";
 import { alarmWebhook } from "./alarm-webhook.ts";
 import { DatabaseWatch } from "./database-watch.ts";
 import type { JobContext } from "./job.ts";
@@ -19,7 +19,7 @@ interface RelayOptions {
   /** The same pool in all three places where a container has no other. */
   pools: Record<"record" | "hot" | "work", Database>;
   wake: (work: Work) => void;
-  wakes: WakeUps["signals"] | null;
+  wakes: Wakes | null;
 }
 
 /** The parts of one relay: `serve` runs its loops and servers over it, a Lambda function its jobs. */

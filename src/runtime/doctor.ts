@@ -18,7 +18,6 @@ import {
   EARLIER,
   encodingFault,
   MIGRATE,
-  requireWholeSessions,
   returned,
   type Slots,
   Statement,
@@ -89,7 +88,6 @@ async function* checkDatabase(
   const { db, close } = connectOnce(url);
   try {
     yield* await checkServer(db);
-    yield await checkSessions(url);
     const schema = await checkSchema(db);
     yield schema;
     yield await checkPartitions(db);
@@ -164,13 +162,6 @@ const checkSorting = async (db: Database): Promise<Check[]> =>
       "the system's rules of sorting text have changed since its indexes were made: they may miss rows. Run: " +
         `reindex database ${name}; alter database ${name} refresh collation version`,
     ),
-  );
-
-/** Every session sets that its commits are durable; this checks that it stays the same session. */
-const checkSessions = (url: Secret): Promise<Check> =>
-  requireWholeSessions(url).then(
-    () => ok("sessions", "commits are durable, messages arrive"),
-    (error: unknown) => fault("sessions", messageOf(error)),
   );
 
 async function checkSchema(db: Database): Promise<Check> {

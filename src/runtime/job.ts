@@ -4,7 +4,7 @@ import type { Database } from "../platform/database/index.ts";
 import type { Logger, Tracer } from "../platform/log/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
 import type { Signer } from "../platform/signing/index.ts";
-import type { Lease, WakeUps } from "../platform/worker/index.ts";
+import type { Lease, Wakes } from "../platform/worker/index.ts";
 
 /** The dependencies of jobs, and of the admin API of the same process. */
 export interface JobContext {
@@ -26,7 +26,7 @@ export interface JobContext {
   onConfirmations: () => void;
   tracer?: Tracer | null;
   /** By which the workers of this process are woken; none where each job is a function of its own. */
-  wakes?: WakeUps["signals"] | null;
+  wakes?: Wakes | null;
 }
 
 /** Does all that is due now. @returns how many ms until there may be more; null if it cannot tell. */

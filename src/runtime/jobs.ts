@@ -25,9 +25,9 @@ import { alarmsAreQuiet, alarmsAreToNotify } from "../platform/alarms/index.ts";
 import type { Slots } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
 import { failpoint } from "../platform/process/index.ts";
-import { keysAreToProbe, pausesHaveEnded } from "../platform/upstreams/index.ts";
+import { keysAreToProbe } from "../platform/upstreams/index.ts";
 import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
-import { noteFailingWork, type WakeUps } from "../platform/worker/index.ts";
+import { noteFailingWork, type Work } from "../platform/worker/index.ts";
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
 import type { JobContext, Run } from "./job.ts";
 import { bringForward, doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
@@ -51,8 +51,8 @@ interface JobShape<Made> {
   on: readonly JobFunction[];
   /** How often it runs though nothing makes it, in ms. */
   everyMs: number;
-  /** A wake-up between processes that makes it run. */
-  wake?: keyof WakeUps["signals"];
+  /** A wake-up that makes it run at once. */
+  wake?: Work;
   /** In Lambda too it runs each `everyMs` only, however often its line goes round. */
   isPaced?: true;
   make: (made: Made) => Run;
@@ -97,11 +97,11 @@ export const JOBS = {
         return null;
       },
   },
-  /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, settled statuses. */
+  /** The small chores: Test events held or let go, quiet alarms, late erasures, settled statuses. */
   chores: {
     ...{ on: ["confirm"], everyMs: MINUTE_MS },
     isDue: ({ slots }) =>
-      sql`${testEventsAreToMove(slots)} or ${pausesHaveEnded} or ${someErasedAreUnchecked} or ${alarmsAreQuiet}`,
+      sql`${testEventsAreToMove(slots)} or ${someErasedAreUnchecked} or ${alarmsAreQuiet}`,
     make: (process) => () => doSmallChores(process),
   },
   confirm: {

@@ -8,7 +8,7 @@ import {
   RelayProcess,
   Signal,
   startLoop,
-  type WakeUps,
+  type Wakes,
 } from "../platform/worker/index.ts";
 import type { RelayParts } from "./compose.ts";
 import type { BoundJob, Jobs } from "./jobs.ts";
@@ -28,7 +28,7 @@ interface LoopsOptions {
   http: boolean;
   /** null without workers. */
   jobs: Jobs | null;
-  wakes: WakeUps["signals"];
+  wakes: Wakes;
   /** Raised when this process begins or ceases to be able to record, for the others to know. */
   recordingChanges: Signal;
 }

@@ -5,7 +5,6 @@ import {
   type ChoresDone,
   checkErased,
   doChores,
-  noticeEndedPauses,
   settleStatuses,
 } from "../operations/index.ts";
 import { longestWaits } from "../pipeline/confirm/index.ts";
@@ -43,10 +42,6 @@ export async function doSmallChores(context: JobContext): Promise<number | null>
       if (opened === 0) return;
       log.info({ opened }, "PAID_STATUSES or INVALID_STATUSES name the status that invoices waited with");
       context.onConfirmations();
-    },
-    async ended_pauses() {
-      const resumed = await noticeEndedPauses(db);
-      if (resumed.length > 0) log.info({ resumed }, "a pause has ended by itself");
     },
     late_personal_data: () => checkErased(db),
     quiet_alarms: () => alarms.clearQuiet(),

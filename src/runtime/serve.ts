@@ -2,17 +2,12 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadSdk } from "../pipeline/publish/index.ts";
 import type { ServeSettings } from "../platform/config/index.ts";
-import {
-  type ConnectOptions,
-  connect,
-  requireSchema,
-  requireWholeSessions,
-} from "../platform/database/index.ts";
+import { type ConnectOptions, connect, requireSchema } from "../platform/database/index.ts";
 import { faultOf, isDatabaseAway, messageOf } from "../platform/errors/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import { programVersion } from "../platform/process/index.ts";
 import { registerKey } from "../platform/signing/index.ts";
-import { Signal, WakeUps } from "../platform/worker/index.ts";
+import { makeSignals, Signal } from "../platform/worker/index.ts";
 import { composeRelay } from "./compose.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
@@ -64,14 +59,14 @@ export async function serve(options: ServeOptions) {
     work: pool(WORKING_CONNECTIONS),
   };
   if (workers) await loadSdk();
-  const wakeUps = new WakeUps({ url: settings.DATABASE_URL, log });
+  const wakes = makeSignals();
   const parts = composeRelay({
     settings,
     log,
     tracing: await startTracing(settings, log, programVersion()),
     pools: { record: pools.record.db, hot: pools.hot.db, work: pools.work.db },
-    wake: (work) => wakeUps.wake(work),
-    wakes: wakeUps.signals,
+    wake: (work) => wakes[work].raise(),
+    wakes,
   });
   let isStarted = false;
   let stopping: Promise<void> | null = null;
@@ -91,7 +86,6 @@ export async function serve(options: ServeOptions) {
     await loops?.stop();
     await jobs?.close();
     await loops?.leave();
-    await wakeUps.stop();
     await Promise.all([parts.tracing?.close(), ...Object.values(pools).map((pool) => pool.close())]);
   };
   const stopRelay = () => {
@@ -101,7 +95,6 @@ export async function serve(options: ServeOptions) {
   let isLogged = false;
   const look = async () => {
     await requireSchema(parts.hot, "relay");
-    await requireWholeSessions(settings.DATABASE_URL);
     await register(parts.hot, parts.sources);
     // Registered before its first signature, so that every signature can be checked.
     if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
@@ -116,9 +109,8 @@ export async function serve(options: ServeOptions) {
     const opsServer = settings.OPS_PORT === undefined ? null : await doors.openOps(settings.OPS_PORT);
     const server = http ? await doors.openPublic(jobs?.handoff ?? null) : null;
     if (await waitForDatabase(look, { log, stop })) {
-      await wakeUps.start();
       isStarted = true;
-      loops = startLoops(parts, { http, jobs, wakes: wakeUps.signals, recordingChanges });
+      loops = startLoops(parts, { http, jobs, wakes, recordingChanges });
     }
     const ops = opsServer ?? server;
     return {

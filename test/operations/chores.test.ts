@@ -9,27 +9,27 @@ it("a chore that fails stops no other; a person is told after a while, until any
   const alarms = () => harness.query("select subject, cleared_at is null as open from alarm order by id");
   const done: string[] = [];
   const broken = {
-    ended_pauses: () => Promise.reject(new Error("no room")),
+    held_events: () => Promise.reject(new Error("no room")),
     partitions: async () => "this database user may not make one",
     quiet_alarms: async () => done.push("quiet_alarms"),
   };
   expect(await doChores(db, broken)).toEqual({
     failed: [
-      { chore: "ended_pauses", error: "no room" },
+      { chore: "held_events", error: "no room" },
       { chore: "partitions", error: "this database user may not make one" },
     ],
-    bugs: [{ chore: "ended_pauses", error: "no room", stack: expect.stringContaining("chores.test.ts:") }],
+    bugs: [{ chore: "held_events", error: "no room", stack: expect.stringContaining("chores.test.ts:") }],
     failures: 1,
     told: { raised: [], cleared: [] },
   });
   expect(done).toEqual(["quiet_alarms"]);
   await harness.query("update failing_chore set failing_since = now() - interval '16 minutes'");
-  const raised = [{ name: "maintenance_failing", source: "", subject: "ended_pauses" }];
+  const raised = [{ name: "maintenance_failing", source: "", subject: "held_events" }];
   expect(await doChores(db, broken)).toMatchObject({ failures: 2, told: { raised } });
-  expect(await alarms()).toEqual([{ subject: "ended_pauses", open: true }]);
-  const elsewhere = await doChores(openDatabase(harness.databaseUrl), { ended_pauses: async () => [] });
-  expect(elsewhere).toMatchObject({ failed: [], told: { cleared: [{ subject: "ended_pauses" }] } });
-  expect(await alarms()).toEqual([{ subject: "ended_pauses", open: false }]);
+  expect(await alarms()).toEqual([{ subject: "held_events", open: true }]);
+  const elsewhere = await doChores(openDatabase(harness.databaseUrl), { held_events: async () => [] });
+  expect(elsewhere).toMatchObject({ failed: [], told: { cleared: [{ subject: "held_events" }] } });
+  expect(await alarms()).toEqual([{ subject: "held_events", open: false }]);
   expect(await harness.query("select name from failing_chore")).toEqual([{ name: "partitions" }]);
 });
 

@@ -102,11 +102,8 @@ describe("the first sentence", () => {
         () => query("update certificate set window_to = window_to + interval '3 days'"),
       ],
       [
-        () =>
-          query(
-            "update source set paused_at = now(), paused_by = 'operator', paused_until = now() + interval '1 h'",
-          ),
-        () => query("update source set paused_at = null, paused_by = null, paused_until = null"),
+        () => query("update source set paused_at = now(), paused_by = 'operator'"),
+        () => query("update source set paused_at = null, paused_by = null"),
       ],
     ] as const) {
       await change();

@@ -59,8 +59,6 @@ it("a forgotten pause needs a person: by whom, why, since when; one that ends by
     openAlarms: [{ name: "pause_standing", remedy }],
     held,
   });
-  await pause({ ...paused, until: new Date(Date.now() + 3_600_000) });
-  expect(await look(environment)).toMatchObject({ code: 0, openAlarms: [], held });
 });
 
 it("says that migrations are missing, to a command and to who asks a relay that runs", async () => {

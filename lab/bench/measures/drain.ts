@@ -31,7 +31,7 @@ const RELAYS_QUEUE = `, opened as (
     insert into confirmation (invoice_id, source, priority, opened_by, opened_at, requested_at, due_at)
     select id, 'default', 'unknown', 'callback', clock_timestamp(), clock_timestamp(), clock_timestamp()
     from given)
-  select pg_notify('invoice_relay', 'bench confirm')`;
+  select 1`;
 const GRAPHILE_WORKERS = `
   select count(*) from graphile_worker.add_jobs((
     select array_agg(json_populate_record(null::graphile_worker.job_spec,

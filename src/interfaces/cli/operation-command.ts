@@ -18,7 +18,7 @@ import type { Database } from "../../platform/database/index.ts";
 import { notFoundError, RelayError, type Remedy } from "../../platform/errors/index.ts";
 import { Signer } from "../../platform/signing/index.ts";
 import { countText, maskOf, type Role } from "../../platform/values/index.ts";
-import { leaseOf, notifyWorkers } from "../../platform/worker/index.ts";
+import { leaseOf } from "../../platform/worker/index.ts";
 import type { ListWork } from "../../runtime/index.ts";
 import type { CommandContext, Output } from "./command-context.ts";
 import { hasNone, operator } from "./option-values.ts";
@@ -309,12 +309,11 @@ async function withLists<Result>(
         signer: Signer.of(settings),
         sources,
         signal: stop.signal,
-        // Workers are woken once, at the end: they poll anyway.
+        // Workers poll.
         onConfirmations: () => undefined,
         onEvents: () => undefined,
       }),
     );
-    for (const work of ["confirm", "publish"] as const) await notifyWorkers(db, work);
     return result;
   } catch (error) {
     if (stop.signal.aborted && !(error instanceof RelayError))

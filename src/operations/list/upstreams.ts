@@ -28,20 +28,11 @@ export const upstreamOperations = [
   post("pause", "/pause", {
     summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
     view: PAUSED,
-    body: resumeRequest.extend({
-      until: timeGiven.optional().describe("when it ends automatically; by default when it is resumed"),
-    }),
-    example: { body: { work: "publish", reason: "SNS is being moved", until: "2126-11-01T08:30:00Z" } },
+    body: resumeRequest,
+    example: { body: { work: "publish", reason: "SNS is being moved" } },
     result: pauseResult,
-    run: (context, { body: { work, source, reason, until } }) =>
-      pause({
-        db: context.db,
-        actor: context.actor,
-        work,
-        names: namesOf(context, work, source),
-        reason,
-        until: until === undefined ? undefined : new Date(until),
-      }),
+    run: (context, { body: { work, source, reason } }) =>
+      pause({ db: context.db, actor: context.actor, work, names: namesOf(context, work, source), reason }),
   }),
   post("resume", "/resume", {
     summary: "Resume at once, after a pause, a refusal or a fault",

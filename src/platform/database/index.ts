@@ -28,7 +28,6 @@ export {
   READ_ONLY,
   type RecordingProblem,
   readPostgresVersion,
-  requireWholeSessions,
   requireWrites,
   takesCallbacks,
   timeBefore,

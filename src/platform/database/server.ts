@@ -1,9 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { type Kysely, type QueryExecutorProvider, type RawBuilder, sql } from "kysely";
-import { codeOf, messageOf, RelayError } from "../errors/index.ts";
-import { within } from "../process/index.ts";
-import type { Secret } from "../values/index.ts";
-import { RelayClient } from "./connect.ts";
+import { codeOf, messageOf } from "../errors/index.ts";
 import { command, returned, Statement } from "./statement.ts";
 import type { Database } from "./tables.ts";
 
@@ -57,45 +53,6 @@ export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string 
   return (
     `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
     "database with the encoding UTF8 in DATABASE_URL"
-  );
-}
-
-/** How long a message from one session to another may take, in ms. */
-const ARRIVES_MS = 5_000;
-
-/**
- * Refuses a database behind a pooler that changes a session's client after each transaction: the session's settings
- * would be lost or another client's, and wake-ups would not arrive. Tests it with a message: one session listens,
- * another notifies.
- * @throws RelayError, or the database's error when it cannot be reached.
- */
-export async function requireWholeSessions(url: Secret): Promise<void> {
-  const open = () =>
-    new RelayClient({
-      connectionString: url.reveal(),
-      application_name: "invoice-relay start",
-      connectionTimeoutMillis: 5_000,
-      query_timeout: 5_000,
-    });
-  const [listener, speaker] = [open(), open()];
-  const channel = `invoice_relay_${randomUUID().replaceAll("-", "")}`;
-  const { promise: arrived, resolve } = Promise.withResolvers<true>();
-  listener.on("notification", (message) => message.channel === channel && resolve(true));
-  for (const client of [listener, speaker]) client.on("error", () => undefined);
-  try {
-    await Promise.all([listener.connect(), speaker.connect()]);
-    await listener.query(`listen ${channel}`);
-    await speaker.query(`notify ${channel}`);
-    if (await within(arrived, ARRIVES_MS, false)) return;
-    // A message lost to a broken connection proves nothing; in that case this throws.
-    await Promise.all([listener, speaker].map((client) => client.query("select 1")));
-  } finally {
-    await Promise.all([listener, speaker].map((client) => client.end().catch(() => undefined)));
-  }
-  throw new RelayError(
-    "DATABASE_URL leads to a pooler that hands each session on after a transaction (PgBouncer: pool_mode = " +
-      "transaction), and a message from one session did not reach another. Connect to Postgres directly, " +
-      "or through a pooler that keeps sessions (pool_mode = session).",
   );
 }
 

@@ -1,10 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import {
   ALARM,
   type Alarm,
   alarmsOf,
   CLEARED,
-  clearAlarms,
   ENDED_ALARM,
   type EndedAlarm,
   selectCleared,
@@ -55,7 +54,7 @@ const selectUpstream = new VaryingStatement(
     select version, faults, slow_downs as "slowDowns",
       ${msUntil("opens_at")} as "opensInMs", ${msUntil("retry_at")} as "retryInMs",
       coalesce(${msUntil("probe_at")}, 0) as "probeInMs",
-      case when coalesce(paused_until <= now(), false) then null else paused_by end as "pausedBy"
+      paused_by as "pausedBy"
     from ${sql.table(kind.table)} where ${sql.ref(kind.key)} = ${name}`,
   [
     { kind: SOURCE, name: "" },
@@ -73,10 +72,9 @@ export async function readUpstreamRow(
   return row ?? null;
 }
 
-// A pause that has ended by itself reads as none; its columns stay until its end is written down.
-const setPause = (pausedBy: UpstreamRow["pausedBy"], pause: Transition["pause"]) => sql`
+const setPause = (pausedBy: UpstreamRow["pausedBy"], reason: string | null) => sql`
   paused_by = ${pausedBy}, paused_at = ${pausedBy === null ? null : sql`clock_timestamp()`},
-  paused_until = ${pause?.until ?? null}, pause_reason = ${pause?.reason ?? null},`;
+  pause_reason = ${reason},`;
 
 // 0 is none. A moment that has passed is kept, so that the next success can close its alarm.
 const moment = (ms: number) =>
@@ -114,7 +112,7 @@ const updateUpstream = new VaryingStatement(
           slow_downs = ${upstream.slowDowns},
           last_error = ${lastError === undefined ? sql`last_error` : lastError},
           opens_at = ${moment(upstream.opensInMs)}, retry_at = ${moment(upstream.retryInMs)},
-          ${pausedBy === before.pausedBy && pause === undefined ? sql`` : setPause(pausedBy, pause)}
+          ${pausedBy === before.pausedBy && pause === undefined ? sql`` : setPause(pausedBy, pause?.reason ?? null)}
           probe_at = ${pausedBy === "refused" ? firstProbe : sql`null`}
         where ${sql.ref(kind.key)} = ${name} and version = ${before.version}
         returning 1),
@@ -174,41 +172,10 @@ export async function changeByHand(
   }
 }
 
-/** A condition: a pause has ended, and its end is not recorded yet. */
-export const pausesHaveEnded: RawBuilder<boolean> = sql`
-  (exists (select from source where paused_until <= clock_timestamp())
-    or exists (select from topic where paused_until <= clock_timestamp()))`;
-
-const updateEndedPauses = new VaryingStatement(
-  { name: returned.text(), reason: nullable(returned.text()), until: returned.time },
-  (kind: UpstreamKind) => {
-    const key = sql.ref(`${kind.table}.${kind.key}`);
-    return sql`
-      with ended as (
-        select ${key} as name, pause_reason as reason, paused_until as until from ${sql.table(kind.table)}
-        where paused_until <= clock_timestamp() for update),
-      told as (${clearAlarms(sql`
-        name in (${kind.alarms.paused}, ${kind.alarms.standing}) and subject in (select name from ended)`)})
-      update ${sql.table(kind.table)} set version = version + 1,
-        paused_by = null, paused_at = null, paused_until = null, pause_reason = null
-      from ended where ${key} = ended.name
-      returning ended.name, ended.reason, ended.until`;
-  },
-  [SOURCE, TOPIC],
-);
-
-/**
- * Records the end of pauses that have ended by themselves; they have held nothing back since `until`. Reports of a
- * refusal from before that count no longer: if the key is refused still, the next answer reports it anew.
- */
-export const endPauses = (db: Database, kind: UpstreamKind) => updateEndedPauses.execute(db, kind);
-
 const UPSTREAM = {
   name: returned.text(),
   pausedBy: nullable(returned.text<"operator" | "refused">()),
   pausedAt: nullable(returned.time),
-  /** When the pause ends by itself; null: when a person resumes it. */
-  pausedUntil: nullable(returned.time),
   pauseReason: nullable(returned.text()),
   lastError: nullable(returned.text()),
   /** The end of its back-off or of the wait that it demanded. */
@@ -222,7 +189,7 @@ const selectUpstreams = new VaryingStatement(
   UPSTREAM,
   (kind: UpstreamKind) => sql`
     select ${sql.ref(kind.key)} as name, paused_by as "pausedBy", paused_at as "pausedAt",
-      paused_until as "pausedUntil", pause_reason as "pauseReason", last_error as "lastError",
+      pause_reason as "pauseReason", last_error as "lastError",
       nullif(greatest(opens_at, now()), now()) as "opensAt"
     from ${sql.table(kind.table)} order by 1`,
   [SOURCE, TOPIC],

@@ -1,10 +1,8 @@
 export { admissionTo, allowanceOf, type Limits } from "./allowance.ts";
 export {
   changeByHand,
-  endPauses,
   type ListedUpstream,
   listUpstreams,
-  pausesHaveEnded,
   readUpstreamRow,
 } from "./change.ts";
 export { isHealthy, RETRY_AFTER_LIMIT_MS, STATES, stateOf, type UpstreamReport } from "./machine.ts";

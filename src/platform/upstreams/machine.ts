@@ -23,8 +23,8 @@ export type UpstreamReport =
   | { kind: "slow_down"; retryAfterMs: number | null; error: string }
   /** It refuses us: a key, credentials, a topic that is not there. */
   | { kind: "refused"; error: string }
-  /** A person stops it, until `until` or until somebody resumes it. */
-  | { kind: "pause"; until: Date | null; reason: string | null }
+  /** A person stops it, until somebody resumes it. */
+  | { kind: "pause"; reason: string | null }
   /** A person opens it, whatever it is that holds it. */
   | { kind: "resume" };
 
@@ -43,7 +43,7 @@ export interface UpstreamPolicy {
 
 /**
  * The states that people are notified of: an upstream fails, refuses us, wants to wait too long, or is paused
- * without an end.
+ * by a person.
  */
 export type UpstreamAlarm = "failing" | "paused" | "retry_after" | "standing";
 
@@ -55,7 +55,7 @@ export interface Transition {
   raises: { alarm: UpstreamAlarm; error: string }[];
   clears: UpstreamAlarm[];
   /** Of a pause by a person. */
-  pause?: { until: Date | null; reason: string | null };
+  pause?: { reason: string | null };
 }
 
 /** The longest wait that an upstream is believed to need, in ms. */
@@ -148,15 +148,15 @@ export function transition(
       };
     }
     case "pause": {
-      const { until, reason } = report;
-      // An upstream that is paused already is paused anew only with a reason or an end.
-      if (pausedBy === "operator" && until === null && reason === null) return null;
+      const { reason } = report;
+      // An upstream that is paused already is paused anew only with a reason.
+      if (pausedBy === "operator" && reason === null) return null;
       return {
         upstream: { ...before, pausedBy: "operator" },
         lastError: undefined,
-        raises: until === null ? [{ alarm: "standing", error: reason ?? "" }] : [],
-        clears: until === null ? [] : ["standing"],
-        pause: { until, reason },
+        raises: [{ alarm: "standing", error: reason ?? "" }],
+        clears: [],
+        pause: { reason },
       };
     }
     case "resume":

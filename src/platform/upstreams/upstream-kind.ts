@@ -97,8 +97,7 @@ export const sourceIsFlooded = sql<boolean>`
 
 const open = (kind: UpstreamKind): RawBuilder<boolean> => {
   const column = (name: string) => sql.ref(`${kind.table}.${name}`);
-  return sql`(${column("paused_by")} is null or coalesce(${column("paused_until")} <= now(), false))
-    and ${column("opens_at")} <= now()`;
+  return sql`${column("paused_by")} is null and ${column("opens_at")} <= now()`;
 };
 
 /** A condition on rows of `source`: requests may go to it at all. */

@@ -9,7 +9,7 @@ export {
   QueuedRows,
   whileHeld,
 } from "./leased-rows.ts";
-export { type Loop, Signal, startLoop } from "./loop.ts";
+export { type Loop, makeSignals, Signal, startLoop, type Wakes, type Work } from "./loop.ts";
 export type { Claim, Exchange, Handoff, Policy, Queue } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
@@ -24,4 +24,3 @@ export {
   servedByAny,
   standingIn,
 } from "./relay-process.ts";
-export { notifyWorkers, WakeUps, type Work } from "./wake-up.ts";

@@ -17,7 +17,7 @@ const ENVIRONMENTS: Record<string, Record<string, string | undefined>> = { AWAY,
 const REFUSED = `
 2 usage NONE: migrat | serve --fast | invoice | erase 42 | dead retry abc
 2 usage NONE: local-sns --port 70000 | serve --no-workers --workers-only | replay events
-2 usage NONE: pause confirm --for 1h --until 2126-01-01 --reason x | sandbox pay twelve
+2 usage NONE: sandbox pay twelve
 2 usage NONE: sandbox pay ${ID} --never --twice | certificate verify /nowhere/x.json
 1 failed DATABASE: local-sns --port 0 --topic a%b | collection-service --port 0 --banks-path api/v1
 2 settings NONE: --settings /nowhere/.env doctor | migrate | callback-url | --settings .env.example serve
@@ -35,7 +35,7 @@ const REFUSED = `
 2 usage AWAY: api create-invoice --data [] | api create-invoice --data @/nowhere/request.json
 2 usage AWAY: api create-invoice --data ${WRONG}
 2 usage DATABASE: alarms snooze replay_failed --until 2020-01-01 | alarms snooze replay_failed
-2 usage DATABASE: alarms snooze replay_faild --for 2h | pause confirm --until 2020-01-01
+2 usage DATABASE: alarms snooze replay_faild --for 2h
 2 usage DATABASE: alarms --colour red | alarms --name sorce_failing | dead list --limit many
 2 usage DATABASE: report payments --from 2026-10-31 --to 2026-10-01 | report sums ${OCTOBER}
 2 usage DATABASE: report payments --from 2999-01-01 --to 2999-01-31

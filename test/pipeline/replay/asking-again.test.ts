@@ -60,7 +60,6 @@ describe("replay confirmations", () => {
     await startRelay(harness.environment());
     for (const requests of [2, 3]) {
       await run(await start());
-      await query("select pg_notify('invoice_relay', 'test confirm')");
       const paid = "select from confirmation where state = 'done' and verdict = 'paid' and requests = $1";
       await vi.waitFor(async () => expect(await query(paid, [requests])).toHaveLength(2));
     }

@@ -109,7 +109,6 @@ describe("replay events", () => {
        insert into outbox (event_id, source, invoice_type) select id, 'default', 'Live' from made`,
       [invoiceIds],
     );
-    await query("select pg_notify('invoice_relay', 'test publish')");
     await eventually(() => idsOf(sns.messages(topicArn)).sort(), toEqual(ids));
     expect(sns.messages(hanging)).toEqual([]);
     const ofReplay = "select count(*)::int as n from outbox where topic_arn = $1";

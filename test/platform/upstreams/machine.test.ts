@@ -98,8 +98,7 @@ const made = (before: Partial<UpstreamRow>, change: Parameters<typeof transition
 
 const LIMIT = RETRY_AFTER_LIMIT_MS;
 const named = (ms: number): Partial<UpstreamRow> => ({ opensInMs: ms, retryInMs: ms });
-const until = new Date("2026-11-01T12:00:00Z");
-const pause = { kind: "pause", until: null, reason: null } as const;
+const pause = { kind: "pause", reason: null } as const;
 const resume = { kind: "resume" } as const;
 const ALL = "-failing -paused -retry_after -standing";
 
@@ -136,7 +135,6 @@ it.each<
   ["a longer one, under way", { retryInMs: LIMIT - 60_000 }, slowDown(LIMIT + 1), named(LIMIT)],
   ["a longer one, anew", { retryInMs: LIMIT - 60_001 }, slowDown(LIMIT + 1), named(LIMIT), "+retry_after"],
   ["a pause", { faults: 5, pausedBy: "refused" }, pause, { faults: 5, pausedBy: "operator" }, "+standing"],
-  ["its end", { pausedBy: "operator" }, { ...pause, until }, { pausedBy: "operator" }, "-standing"],
   ["the same pause again", { pausedBy: "operator" }, pause, null],
   ["resume after a pause", { pausedBy: "operator" }, resume, {}, ALL],
   ["resume after a refusal", { pausedBy: "refused" }, resume, {}, ALL],
@@ -164,10 +162,9 @@ describe("what is told", () => {
     expect(made({ faults: 5 }, pause)?.lastError).toBeUndefined();
   });
 
-  it("is a pause for another reason or with another end", () => {
-    const again = (changes: object) => made({ pausedBy: "operator" }, { ...pause, ...changes })?.pause;
-    expect(again({ reason: "a deploy" })).toEqual({ until: null, reason: "a deploy" });
-    expect(again({ until })).toEqual({ until, reason: null });
+  it("is a pause for another reason", () => {
+    const again = made({ pausedBy: "operator" }, { ...pause, reason: "a deploy" });
+    expect(again?.pause).toEqual({ reason: "a deploy" });
   });
 });
 

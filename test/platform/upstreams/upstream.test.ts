@@ -73,18 +73,6 @@ describe.each([SOURCE, TOPIC])("a $table", (kind) => {
     expect(await standing()).toMatchObject({ pausedBy: "refused" });
     expect(await alarms()).toMatchObject([{ is_open: true }]);
   });
-
-  it("changes as ever once an operator's pause has ended by itself", async () => {
-    const { seen, standing, set } = await setUp(kind);
-    const pause = "paused_by = 'operator', paused_at = now(), version = version + 1";
-    await set(`${pause}, paused_until = now() - interval '1 s', faults = 3`);
-    expect(await standing()).toMatchObject({ pausedBy: null });
-    await seen().note({ kind: "works" });
-    expect(await standing()).toMatchObject({ pausedBy: null, faults: 0 });
-    await set(`${pause}, paused_until = now() - interval '1 s'`);
-    await seen().note({ kind: "refused", error });
-    expect(await standing()).toMatchObject({ pausedBy: "refused" });
-  });
 });
 
 describe("a change", () => {

@@ -26,7 +26,7 @@ import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../../platform/conf
 import type { Database } from "../../../platform/database/index.ts";
 import { RelayError, usageError } from "../../../platform/errors/index.ts";
 import { countText, spanText } from "../../../platform/values/index.ts";
-import { leaseOf, listProcesses, notifyWorkers } from "../../../platform/worker/index.ts";
+import { leaseOf, listProcesses } from "../../../platform/worker/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, Progress, viewText } from "../operation-command.ts";
 import { countValue, hasNone, withYes } from "../option-values.ts";
@@ -195,7 +195,7 @@ async function chooseRunner(
     db,
     routes: [],
     lease: leaseOf(context.settings().LEASE_DURATION),
-    onConfirmations: async () => void (await notifyWorkers(db, "confirm")),
+    onConfirmations: () => undefined,
     onEvents: () => undefined,
     alarms: null,
     sources: sourceNamesOf(context.settings()),

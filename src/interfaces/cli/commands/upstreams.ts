@@ -33,15 +33,7 @@ function makeCommand(
         name: work,
         description: about[work],
         without: ["work"],
-        extend: (inner) =>
-          action === "resume"
-            ? inner
-            : inner.addOption(
-                new Option("--for <duration>", "resume automatically after this long, such as 30m or 2h")
-                  .argParser(timeAfter)
-                  .conflicts("until"),
-              ),
-        input: ({ for: end, until, ...given }: CommandInput) => ({ ...given, work, until: end ?? until }),
+        input: (given: CommandInput) => ({ ...given, work }),
         check: ({ unknown }) => unknown.length > 0 && context.notFound(),
       }),
     );

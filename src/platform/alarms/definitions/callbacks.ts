@@ -16,8 +16,7 @@ export const ALARMS_OF_CALLBACKS = {
       "Postgres has not responded to a process for 5 s. Callbacks get 503 with `Retry-After`. Each " +
       "process notifies people from memory, and writes the alarm's row once Postgres responds. If the " +
       "process ends earlier, it writes no row, and people get no message about the end. A starting " +
-      "process waits for Postgres, but a wrong password, an old schema or a pooler that does not keep " +
-      "sessions ends it.",
+      "process waits for Postgres, but a wrong password or an old schema ends it.",
     ends: "as soon as Postgres responds, also while the process stops.",
     action: "Look at Postgres; once it is back after a long outage, reconcile those days.",
     remedy: () => RECONCILE,

@@ -36,10 +36,10 @@ export const ALARMS_OF_UPSTREAMS = {
     title: ["a pause by hand stays", "pauses by hand stay"],
     about: "upstream",
     means:
-      "A person paused a source or topic without an end: payments wait for their events for as long as it " +
+      "A person paused a source or topic: payments wait for their events for as long as it " +
       "lasts. A refusal by the provider or SNS is reported by " +
       "[source_paused](#source_paused) and [topic_paused](#topic_paused).",
-    ends: "with `invoice-relay resume`, a new pause, or the pause's end.",
+    ends: "with `invoice-relay resume`.",
     action: "Once the reason is gone, resume it.",
     // The alarm of a topic names no source.
     remedy: ({ source }) => ({
@@ -48,8 +48,7 @@ export const ALARMS_OF_UPSTREAMS = {
     }),
     todo:
       "`invoice-relay status` says who paused it, why and since when. `invoice-relay resume confirm` or " +
-      "`resume publish`, unless it is meant; then `invoice-relay alarms snooze pause_standing --for 2h`. Pause " +
-      "with `--for 2h` next time.",
+      "`resume publish`, unless it is meant.",
   },
   retry_after_capped: {
     severity: "warning",

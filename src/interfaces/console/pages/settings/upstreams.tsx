@@ -1,7 +1,6 @@
 import { type Activity, post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { ActButton, endChosen, endFields } from "../parts/acts.tsx";
-import type { Values } from "../parts/form.tsx";
+import { ActButton } from "../parts/acts.tsx";
 import { Answered, Section } from "../parts/page.tsx";
 import { Badge, Outside, Time } from "../parts/values.tsx";
 
@@ -53,9 +52,8 @@ function Ways({ upstream: { state }, work, source, onDone }: WaysProps) {
     title,
     label: `${title} ${traffic}`,
     question: `${title} ${traffic}?`,
-    async run(reason: string | undefined, values: Values) {
-      const until = verb === "pause" ? endChosen(values)?.toISOString() : undefined;
-      await post(`/${verb}`, { body: { work, source, reason, ...(until !== undefined && { until }) } });
+    async run(reason: string | undefined) {
+      await post(`/${verb}`, { body: { work, source, reason } });
       onDone();
       return `${done} ${traffic}.`;
     },
@@ -63,13 +61,7 @@ function Ways({ upstream: { state }, work, source, onDone }: WaysProps) {
   return (
     <div class="row">
       {state !== "closed" && <ActButton {...way("resume", "Resume", "Resumed")} icon="play" />}
-      {state !== "paused" && (
-        <ActButton
-          {...way("pause", "Pause", "Paused")}
-          icon="pause"
-          fields={endFields("When it is resumed by hand")}
-        />
-      )}
+      {state !== "paused" && <ActButton {...way("pause", "Pause", "Paused")} icon="pause" />}
     </div>
   );
 }
@@ -84,7 +76,7 @@ export const upstreamsOf = ({ sources, topics }: Activity["upstreams"]) => [
 
 /** A source or topic, how it does, why nothing goes there, and until when. @param what which of them it is. */
 export function UpstreamShown({ upstream, what }: { upstream: Upstream; what: string }) {
-  const { name, state, pausedAt, pausedUntil, pauseReason, lastError, opensAt } = upstream;
+  const { name, state, pausedAt, pauseReason, lastError, opensAt } = upstream;
   const isPaused = state === "paused";
   const reasons = [pauseReason, isPaused ? null : lastError].filter((reason) => reason !== null);
   return (
@@ -102,9 +94,7 @@ export function UpstreamShown({ upstream, what }: { upstream: Upstream; what: st
           ))}
           {isPaused && (
             <>
-              Since <Time at={pausedAt} />
-              {pausedUntil === null ? ", until resumed by hand." : ", until "}
-              {pausedUntil !== null && <Time at={pausedUntil} />}
+              Since <Time at={pausedAt} />, until resumed by hand.
             </>
           )}
           {state === "backing_off" && opensAt !== null && (
