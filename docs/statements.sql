@@ -3165,24 +3165,19 @@ where "replay_id" = $1
 order by "refused_at", "event_id"
 limit $2;
 
--- lockReplays, src/pipeline/replay/replay-rows.ts
-select pg_advisory_xact_lock(hashtext('invoice-relay replay'));
-
 -- claim, src/pipeline/replay/replay-rows.ts
 update "replay"
 set "lease_token" = $1, "claimed_until" = (clock_timestamp() + $2::float8 * interval '1 ms')::timestamptz,
   "started_at" = coalesce(started_at, clock_timestamp())
-where "state" = $3
-  and "id" = (
-    select "id"
-    from "replay"
-    where "state" = $4 and kind = $5 and coalesce(claimed_until < clock_timestamp(), true)
-      and "kind" not in (
-        select "kind" from "replay" where "state" = $6 and "claimed_until" >= (clock_timestamp())::timestamptz
-      )
-    order by "claimed_until" asc nulls first, "requested_at", "id"
-    limit $7
-  )
+where "id" = (
+  select "id"
+  from "replay"
+  where "state" = $3 and "kind" = $4
+  order by "requested_at", "id"
+  limit $5
+  for update
+)
+  and coalesce(claimed_until < clock_timestamp(), true)
 returning "id", "kind", "state", (filters)::json as "filters", (target)::json as "target", "rate",
   "requested_by" as "requestedBy", "requested_at" as "requestedAt", "started_at" as "startedAt",
   "finished_at" as "finishedAt", "matching", "handled", "opened", "sent", "refused",
@@ -3291,7 +3286,7 @@ where (
     where confirmation.invoice_id = event.invoice_id and confirmation.source = event.source
       and confirmation.verdict = $7
   )
-  and event.source = $8 and event.type = $9;
+  and event.source = $8;
 
 select count(*) as count
 from event
@@ -3327,7 +3322,7 @@ where (
     where confirmation.invoice_id = event.invoice_id and confirmation.source = event.source
       and confirmation.verdict = $5
   )
-  and event.source = $6 and event.type = $7;
+  and event.source = $6;
 
 -- selectEvents, src/pipeline/replay/select-events.ts
 select event.id, event.invoice_id as "invoiceId", event.source, event.type,
@@ -3379,27 +3374,27 @@ where (
     where confirmation.invoice_id = event.invoice_id and confirmation.source = event.source
       and confirmation.verdict = $7
   )
-  and event.source = $8 and event.type = $9
-  and (event.created_at, event.id, event.source) >= ($10::timestamptz, $11::uuid, $12::text)
+  and event.source = $8
+  and (event.created_at, event.id, event.source) >= ($9::timestamptz, $10::uuid, $11::text)
   and not exists (
     select
     from outbox
-    where outbox.replay_id = $13 and outbox.source = event.source and outbox.event_id = event.id
+    where outbox.replay_id = $12 and outbox.source = event.source and outbox.event_id = event.id
   )
   and not exists (
     select
     from publication
-    where publication.replay_id = $14 and publication.source = event.source
+    where publication.replay_id = $13 and publication.source = event.source
       and publication.event_id = event.id
   )
   and not exists (
     select
     from replay_refusal
-    where replay_refusal.replay_id = $15 and replay_refusal.source = event.source
+    where replay_refusal.replay_id = $14 and replay_refusal.source = event.source
       and replay_refusal.event_id = event.id
   )
 order by event.created_at, event.id, event.source
-limit $16;
+limit $15;
 
 select event.id, event.invoice_id as "invoiceId", event.source, event.type,
   event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
@@ -3436,9 +3431,9 @@ where (
     where confirmation.invoice_id = event.invoice_id and confirmation.source = event.source
       and confirmation.verdict = $5
   )
-  and event.source = $6 and event.type = $7 and true and true
+  and event.source = $6 and true and true
 order by event.created_at, event.id, event.source
-limit $8;
+limit $7;
 
 -- selectOutcomeCounts, src/pipeline/replay/select-events.ts
 with accepted as (select distinct source, event_id from publication where replay_id = $1::uuid),

@@ -20,7 +20,7 @@ import {
   sourcesToCertify,
   sourcesToSweep,
 } from "../pipeline/reconcile/index.ts";
-import { ReplayRunner, replaysWait, runReplayJob } from "../pipeline/replay/index.ts";
+import { replaysWait, runReplayJob } from "../pipeline/replay/index.ts";
 import { alarmsAreQuiet, alarmsAreToNotify } from "../platform/alarms/index.ts";
 import type { Slots } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
@@ -129,10 +129,15 @@ export const JOBS = {
   replay: {
     ...{ on: ["replay"], everyMs: SELDOM_MS },
     isDue: () => replaysWait,
-    make:
-      ({ replays, log }) =>
-      (stop) =>
-        runReplayJob({ runner: replays, log }, stop),
+    make: (process) => (stop) =>
+      runReplayJob(
+        {
+          ...process,
+          routes: routesOf(process.sources),
+          sources: process.sources.map(({ name }) => name),
+        },
+        stop,
+      ),
   },
   /** Raises and closes the alarms of what is not done; deletes old runs over lists, closes alarms of removed sources. */
   tidy: {
@@ -208,9 +213,7 @@ function processOf(context: JobContext) {
   // Without wake-ups work cannot be dispatched: in Lambda each job is a function of its own.
   const worksBeside = (context.wakes ?? null) !== null;
   const confirmer = createConfirmPump(context, providers, worksBeside ? publisher.pump : null);
-  const sources = context.sources.map(({ name }) => name);
-  const replays = new ReplayRunner({ ...context, routes: routesOf(context.sources), sources });
-  return { ...context, providers, publisher, confirmer, worksBeside, replays };
+  return { ...context, providers, publisher, confirmer, worksBeside };
 }
 
 const listOptionsOf = ({ providers, ...context }: Process) =>

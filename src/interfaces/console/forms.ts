@@ -45,7 +45,6 @@ const LABELS: Readonly<Record<string, string>> = {
   invoiceId: "Invoice",
   invoiceIds: "Invoices",
   callbackIds: "Callbacks",
-  eventType: "Type of event",
   refused: "Refused ones, too",
   publish: "Also publish payments from before the first serve",
   rate: "At most, per second",

@@ -20,7 +20,6 @@ import {
   dryRun,
   idGiven,
   limitInQuery,
-  name,
   reason,
   source,
   timeGiven,
@@ -42,7 +41,6 @@ const filters = z.strictObject({
   collection,
   verdict: verdict.optional(),
   source,
-  eventType: name().optional().describe("Only for events."),
   callbackIds: z.array(idGiven).min(1).max(1_000).optional().describe("Only for callbacks: just these."),
   refused: z.boolean().optional().describe("Only for callbacks: include refused ones."),
 });

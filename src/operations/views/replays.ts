@@ -46,7 +46,7 @@ function filterWords({ from, to, invoiceIds, callbackIds, refused, ...filters }:
     chosen === undefined ? "everything" : `${countText(chosen.length)} chosen`,
     ...(from === undefined ? [] : [`from ${clock(new Date(from))}`]),
     ...(to === undefined ? [] : [`until ${clock(new Date(to))}`]),
-    ...Object.entries(filters).map(([name, value]) => `${name === "eventType" ? "type" : name} ${value}`),
+    ...Object.entries(filters).map(([name, value]) => `${name} ${value}`),
     ...(refused === true ? ["refused ones too"] : []),
   ].join(", ");
 }

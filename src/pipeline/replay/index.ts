@@ -14,5 +14,5 @@ export {
   replayRefusal,
   replaysWait,
 } from "./replay-rows.ts";
-export { followReplay, ReplayRunner, runReplayJob } from "./replay-runner.ts";
+export { followReplay, runReplayJob } from "./run-replay.ts";
 export { cancelReplay, planReplay, replayPlan, resumeReplay, startReplay } from "./start-replay.ts";

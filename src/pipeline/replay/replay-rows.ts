@@ -124,56 +124,38 @@ export const replaysWait: RawBuilder<boolean> = sql`
     and not exists (select from replay as held
       where held.kind = one.kind and held.state = 'running' and held.claimed_until >= clock_timestamp()))`;
 
-/** A replay by its id, or any of a kind. */
-export type ReplayChoice = string | { anyOf: ReplayKind };
-
-const lockReplays = command(() => sql`select pg_advisory_xact_lock(hashtext('invoice-relay replay'))`);
-
-const claim = query(
-  (db, isWanted: RawBuilder<boolean>, lease: Lease) =>
-    db
-      .updateTable("replay")
-      .set({
-        lease_token: newId(),
-        claimed_until: endOf(lease),
-        started_at: sql`coalesce(started_at, clock_timestamp())`,
-      })
-      .where("state", "=", "running")
-      .where("id", "=", ({ selectFrom }) =>
-        selectFrom("replay")
-          .select("id")
-          .where("state", "=", "running")
-          .where(isWanted)
-          .where(IS_FREE)
-          .where("kind", "not in", ({ selectFrom }) =>
-            selectFrom("replay")
-              .select("kind")
-              .where("state", "=", "running")
-              .where("claimed_until", ">=", clockTime),
-          )
-          .orderBy("claimed_until", (order) => order.asc().nullsFirst())
-          .orderBy("requested_at")
-          .orderBy("id")
-          .limit(1),
-      )
-      .returning(HELD_COLUMNS),
-  sql<boolean>`kind = ${"events"}`,
+const claim = query((db, kind: ReplayKind, lease: Lease) =>
+  db
+    .updateTable("replay")
+    .set({
+      lease_token: newId(),
+      claimed_until: endOf(lease),
+      started_at: sql`coalesce(started_at, clock_timestamp())`,
+    })
+    .where("id", "=", ({ selectFrom }) =>
+      selectFrom("replay")
+        .select("id")
+        .where("state", "=", "running")
+        .where("kind", "=", kind)
+        .orderBy("requested_at")
+        .orderBy("id")
+        .limit(1)
+        .forUpdate(),
+    )
+    .where(IS_FREE)
+    .returning(HELD_COLUMNS),
 );
 
 /**
- * Takes the lease, unless another process holds it or another replay of the same kind is running: only one
- * runs at a time, so that live traffic never waits behind more than one. First come replays that have not run
- * yet, the oldest first, then the one that gave up its turn longest ago.
- * @returns null when it cannot be taken now.
+ * Takes the lease of the oldest replay of a kind: only one runs at a time, so that live traffic never waits
+ * behind more than one.
+ * @returns null when there is none, or another process holds it.
  */
-export function claimReplay(db: Database, which: ReplayChoice, lease: Lease): Promise<LeasedReplay | null> {
-  const isWanted =
-    typeof which === "string" ? sql<boolean>`id = ${which}` : sql<boolean>`kind = ${which.anyOf}`;
-  return db.transaction().execute(async (trx) => {
-    await lockReplays(trx);
-    return (await claim(trx, isWanted, lease).executeTakeFirst()) ?? null;
-  });
-}
+export const claimReplay = async (
+  db: Database,
+  kind: ReplayKind,
+  lease: Lease,
+): Promise<LeasedReplay | null> => (await claim(db, kind, lease).executeTakeFirst()) ?? null;
 
 interface ProgressMade {
   queued?: number;
@@ -226,10 +208,6 @@ export const NO_LEASE = { lease_token: null, claimed_until: null, waits_for: nul
 /** Gives the lease back, so that another process can continue. @throws LeaseLost */
 export const releaseReplay = (db: Database, held: LeasedReplay) => updateLeased(db, held, NO_LEASE);
 
-/** Lets others of its kind go first; it keeps saying what it waits for. @throws LeaseLost */
-export const yieldReplay = (db: Database, held: LeasedReplay) =>
-  updateLeased(db, held, { claimed_until: clockTime });
-
 /** @throws LeaseLost */
 export const endReplay = (
   db: Database,
@@ -247,11 +225,11 @@ const raise = command(
 );
 
 /** Marks a replay as failed and raises the alarm in the same transaction (G13). @throws LeaseLost */
-export function failReplay(db: Database, held: LeasedReplay, why: string, alarm: Alarm | null) {
+export function failReplay(db: Database, held: LeasedReplay, why: string, alarm: Alarm) {
   return db.transaction().execute(async (trx) => {
     const failed = await endReplay(trx, held, "failed", why);
     await withdrawEvents(trx, held);
-    if (alarm !== null) await raise(trx, alarm);
+    await raise(trx, alarm);
     return failed;
   });
 }

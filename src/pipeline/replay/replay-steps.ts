@@ -11,7 +11,15 @@ import {
   readReplayQueue,
   takeRefused,
 } from "../publish/index.ts";
-import type { LeasedReplay, Position, ReplaySteps, ReplayTarget, Selection, Waits } from "./replay.ts";
+import type {
+  LeasedReplay,
+  Position,
+  ReplaySteps,
+  ReplayTarget,
+  Selection,
+  StepOutcome,
+  Waits,
+} from "./replay.ts";
 import { saveProgress, saveTotals } from "./replay-rows.ts";
 import { countOutcomes, type SelectedEvent, selectEvents } from "./select-events.ts";
 import { findUnopened, selectCallbacks, selectConfirmations } from "./select-invoices.ts";
@@ -20,8 +28,8 @@ interface AskingAgainOptions {
   db: Database;
   /** Wakes the confirming workers, after a commit that opened confirmations. */
   onConfirmations: () => void | Promise<void>;
-  /** The sources that are asked at all: confirmations of others delay no replay. null when unknown. */
-  sources: readonly string[] | null;
+  /** The sources that are asked at all: confirmations of others delay no replay. */
+  sources: readonly string[];
   /** The most replayed confirmations that may wait to be asked (G8). */
   openLimit?: number;
 }
@@ -143,7 +151,10 @@ export const eventsSteps = ({ db, routes, onEvents }: QueueingOptions): ReplaySt
       return saved;
     });
     failpoint("events queued again");
-    if (last === undefined) return { ...(await waitFor(db, queue)), replay: moved };
+    if (last === undefined) {
+      const outcome = await waitFor(db, queue);
+      return outcome.kind === "waits" ? { ...outcome, replay: moved } : outcome;
+    }
     await onEvents();
     return { kind: "went", replay: moved, taken: events.length };
   },
@@ -174,14 +185,15 @@ const CLOSED_MS = 1_000;
 
 const CLOSED = {
   paused: "the topic is paused",
-  refused: "SNS refuses the topic; it goes on by itself once that is mended",
   backing_off: "the topic is backing off after a fault",
 } as const;
 
 /** Until some of what waits is sent; says why if that takes longer than usual. */
-async function waitFor(db: Database, { topicArn, failure, stands }: ReplayQueue): Promise<Waits> {
+async function waitFor(db: Database, { topicArn, failure, stands }: ReplayQueue): Promise<StepOutcome> {
   const topic = topicArn === null ? null : await readUpstreamRow(db, TOPIC, topicArn);
   const state = topic === null ? "closed" : stateOf(topic, TOPIC.policy);
+  // A person mends that; others of its kind go on meanwhile.
+  if (state === "refused") return { kind: "fails", why: "SNS refuses the topic" };
   if (state !== "closed" && state !== "half_open")
     return { kind: "waits", why: CLOSED[state], ms: CLOSED_MS };
   const stood = stands === true ? "live events go first, or no relay runs that sends to this topic" : null;

@@ -23,8 +23,6 @@ const filters = z.object({
   /** Of the invoice's confirmation; for callbacks also `unreadable`, `ping` or `refused`. */
   verdict: z.string().optional(),
   source: z.string().optional(),
-  /** Only for events. */
-  eventType: z.string().optional(),
   /** Only for callbacks: just these. */
   callbackIds: z.array(answeredId).optional(),
   /** Only for callbacks: include those that a signature or address check refused. */
@@ -154,13 +152,11 @@ export const EVERY_FILTER: Required<ReplayFilters> = {
   collection: "",
   verdict: "paid",
   source: "",
-  eventType: "",
   callbackIds: [],
   refused: true,
 };
 
 const WHERE_ELSE: [filter: keyof ReplayFilters, kinds: readonly ReplayKind[], name: string][] = [
-  ["eventType", ["events"], "an event type"],
   ["callbackIds", ["callbacks"], "callbacks by their ids"],
   ["refused", ["callbacks"], "refused callbacks"],
 ];

@@ -51,7 +51,6 @@ const matchEvents = (filters: ReplayFilters, target: ReplayTarget, routes: reado
         exists (select from confirmation where confirmation.invoice_id = event.invoice_id
           and confirmation.source = event.source and ${hasVerdict(verdict)})`,
       source: (source) => sql`event.source = ${source}`,
-      eventType: (type) => sql`event.type = ${type}`,
     })}`;
 
 const ANY = { filters: {}, target: { kind: "topics" }, routes: [] } as const;

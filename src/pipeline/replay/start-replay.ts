@@ -51,10 +51,9 @@ type ReplayPlan = z.output<typeof replayPlan>;
 
 interface PlanOptions extends ReplayRequest {
   db: Database;
-  /** How many of the first ones to show. */
-  show?: number;
 }
 
+/** How many of the first ones to show. */
 const SHOWN = 10;
 
 /**
@@ -64,7 +63,7 @@ const SHOWN = 10;
 export async function planReplay(options: PlanOptions): Promise<ReplayPlan> {
   const { db, kind, filters, target } = options;
   refuseMeaningless(options);
-  const first = await FIRST[kind](options, options.show ?? SHOWN);
+  const first = await FIRST[kind](options, SHOWN);
   return { kind, filters, target, first, matching: await COUNTS[kind](db, options) };
 }
 

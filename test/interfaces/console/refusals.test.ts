@@ -33,7 +33,7 @@ const POSTS: [status: number, path: string, body?: unknown][] = [
   [400, "/replays", { kind: "events", filters: { source: "a\0b" } }],
   [400, "/replays", { kind: "confirmations", filters: { collection: "\0" }, dryRun: true }],
   [400, "/replays", { kind: "callbacks", filters: { from: "0000-01-01T00:00:00Z" } }],
-  [409, "/replays", { kind: "confirmations", filters: { eventType: "invoice.paid" } }],
+  [409, "/replays", { kind: "confirmations", filters: { refused: true } }],
   [400, "/dead-letters/retry", {}],
   [400, "/dead-letters/retry", { ids: [ID], filters: {} }],
   [400, "/dead-letters/retry", { filters: { source: "a\0b" } }],

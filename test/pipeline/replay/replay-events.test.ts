@@ -52,7 +52,7 @@ describe("replay events", () => {
     expect(sns.messages()).toEqual([]);
 
     const invoiceIds = [first?.invoiceId ?? "", second?.invoiceId ?? ""];
-    const filters = { eventType: "invoice.paid", source: "default", to: "2026-10-01T00:00:02Z" };
+    const filters = { source: "default", to: "2026-10-01T00:00:02Z" };
     await run(await start({ invoiceIds, ...filters }));
     expect(idsOf(sns.messages())).toEqual([first?.id]);
   });
@@ -133,7 +133,7 @@ describe("replay events", () => {
     await cancelReplay({ db, actor: "cli:test", id: replay.id });
     expect(await live()).toEqual(before);
     expect(await query("select from history_entry where kind = 'send_failed'")).toEqual([]);
-    expect(await query("select from alarm")).toEqual([]);
+    expect(await query("select from alarm where name <> 'replay_failed'")).toEqual([]);
   });
 
   it("of invoices that are named goes to another topic though it is held: of a Test invoice that is Live now", async () => {

@@ -2,7 +2,7 @@ import type { Route } from "../../../src/pipeline/publish/event-log.ts";
 import { OutcomeLog } from "../../../src/pipeline/publish/outcomes.ts";
 import { publishPolicy, ReplayEventsQueue } from "../../../src/pipeline/publish/publish-queue.ts";
 import { SnsDestination } from "../../../src/pipeline/publish/sns-destination.ts";
-import { planReplay, ReplayRunner, runReplayJob, startReplay } from "../../../src/pipeline/replay/index.ts";
+import { mustFindReplay, planReplay, runReplayJob, startReplay } from "../../../src/pipeline/replay/index.ts";
 import type { Replay, ReplayFilters, ReplayKind, ReplayTarget } from "../../../src/pipeline/replay/replay.ts";
 import type { ConnectOptions } from "../../../src/platform/database/connect.ts";
 import { createLogger } from "../../../src/platform/log/log.ts";
@@ -25,17 +25,18 @@ interface Replaying {
 
 /** Replays of one kind, of events unless said, in this process, which sends what they queue while one runs. */
 export function replaying(harness: Harness, given: Replaying = {}) {
-  const { kind = "events", running } = given;
+  const { kind = "events", running: connection } = given;
   const { topicArn } = harness;
   const db = openDatabase(harness.databaseUrl);
   const routes: Route[] = [{ source: "default", invoiceType: "Live", topicArn }];
   const [lease, log] = [leaseOf(15_000), createLogger({ level: "silent" })];
   const queued = new Signal();
-  const runsOn = running === undefined ? db : openDatabase(harness.databaseUrl, running);
+  const runsOn = connection === undefined ? db : openDatabase(harness.databaseUrl, connection);
   const onEvents = () => queued.raise();
-  const runner = new ReplayRunner({
-    ...{ db: runsOn, lease, onConfirmations: () => undefined, onEvents, alarms: null, routes, sources: null },
-  });
+  const running = {
+    ...{ db: runsOn, lease, log, onConfirmations: () => undefined, onEvents, routes, sources: ["default"] },
+    alarms: alarmsOn(db),
+  };
   const publish = () => {
     const connections = 8;
     const sns = { region: "us-east-1", endpoint: harness.sns.url, connections, timeoutMs: 10_000 };
@@ -62,21 +63,12 @@ export function replaying(harness: Harness, given: Replaying = {}) {
       if (replay === null) throw new Error("nothing matched");
       return replay;
     },
+    /** Runs everything that is queued. @returns this one then. */
     async run(replay: Replay, stop = never) {
       const publisher = kind === "events" ? publish() : null;
-      const ran = await runner.takeUp(replay.id, { stop });
+      await runReplayJob(running, stop);
       await publisher?.stop();
-      return ran;
-    },
-    /** Runs what is queued until the test is over. */
-    passing() {
-      const stopping = new AbortController();
-      const options = { runner, log, waitsAtMostMs: 100 };
-      const pass = runReplayJob(options, stopping.signal);
-      onTestFinished(async () => {
-        stopping.abort();
-        await pass;
-      });
+      return await mustFindReplay({ db, id: replay.id });
     },
   };
 }

@@ -18,15 +18,14 @@ import {
   planReplay,
   type Replay,
   type ReplayKind,
-  ReplayRunner,
   resumeReplay,
   startReplay,
 } from "../../../pipeline/replay/index.ts";
-import { SERVE_REQUIRES, sourceNamesOf, sourcesOf } from "../../../platform/config/index.ts";
+import { SERVE_REQUIRES, sourcesOf } from "../../../platform/config/index.ts";
 import type { Database } from "../../../platform/database/index.ts";
 import { RelayError, usageError } from "../../../platform/errors/index.ts";
 import { countText, spanText } from "../../../platform/values/index.ts";
-import { leaseOf, listProcesses } from "../../../platform/worker/index.ts";
+import { listProcesses } from "../../../platform/worker/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand, Progress, viewText } from "../operation-command.ts";
 import { countValue, hasNone, withYes } from "../option-values.ts";
@@ -63,10 +62,10 @@ export const replayCommand = (context: CommandContext): Command =>
         ...NONE,
         async run(_, { id, reason }, _own, { db, actor }) {
           const change = { db, actor, id: String(id).toLowerCase(), reason: reason as string | undefined };
-          const { kind } = await mustFindReplay(change);
-          const runner = await chooseRunner(context, db, kind);
+          await mustFindReplay(change);
+          await requireRelay(db);
           const started = await resumeReplay(change);
-          await showReplay(context, { db, runner, started });
+          await showReplay(context, db, started);
           return started;
         },
         // It was shown while it ran.
@@ -104,7 +103,6 @@ function withFilters(command: Command, kind: ReplayKind): Command {
     command.option("--refused", "include callbacks that a signature or address check refused");
   if (kind !== "events") return command;
   command
-    .option("--type <type>", "only events of this type, such as invoice.paid")
     .option("--all", "every event, without a filter; asks first")
     .option("--topic <arn>", "to this topic instead of the one in the settings");
   return withYes(command);
@@ -116,25 +114,15 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
     description: ABOUT[kind],
     without: ["kind", "filters", "target", "rate"],
     // In the words of the command line, where something is wrong with them.
-    options: { invoiceIds: "invoice", eventType: "type", topicArn: "topic" },
+    options: { invoiceIds: "invoice", topicArn: "topic" },
     extend: (command) =>
       withFilters(command, kind).option(
         "--rate <number>",
         `the most per second; ${DEFAULT_RATES[kind]} by default`,
         countValue,
       ),
-    input({
-      from,
-      to,
-      invoice: invoiceIds,
-      collection,
-      verdict,
-      source,
-      refused,
-      type: eventType,
-      ...given
-    }) {
-      const filters = { from, to, invoiceIds, collection, verdict, source, refused, eventType };
+    input({ from, to, invoice: invoiceIds, collection, verdict, source, refused, ...given }) {
+      const filters = { from, to, invoiceIds, collection, verdict, source, refused };
       const { topic: topicArn, rate, reason, dryRun, all } = given;
       if (kind === "events" && dryRun !== true && all !== true && hasNone(filters))
         throw usageError(
@@ -161,9 +149,9 @@ const start = (context: CommandContext, kind: ReplayKind): Command =>
         if (matching > 0)
           await context.confirm(`Send ${matching.toLocaleString("en-US")} events again?`, yes === true);
       }
-      const runner = await chooseRunner(context, db, kind);
+      await requireRelay(db);
       const started = await startReplay({ ...request, actor, rate, reason });
-      if (started !== null) await showReplay(context, { db, runner, started });
+      if (started !== null) await showReplay(context, db, started);
       else context.show({ replay: null, matching: 0 }, () => `No ${kind} match: there is nothing to replay.`);
       return { replay: started, plan: null };
     },
@@ -179,60 +167,25 @@ async function routesFor(context: CommandContext, kind: ReplayKind): Promise<rea
 }
 
 /**
- * Chooses the runner of a replay; null for events, which the relay sends, since often it alone may publish.
- * @throws RelayError if no relay runs that could.
- */
-async function chooseRunner(
-  context: CommandContext,
-  db: Database,
-  kind: ReplayKind,
-): Promise<ReplayRunner | null> {
-  if (kind === "events") {
-    await requireRelay(db);
-    return null;
-  }
-  return new ReplayRunner({
-    db,
-    routes: [],
-    lease: leaseOf(context.settings().LEASE_DURATION),
-    onConfirmations: () => undefined,
-    onEvents: () => undefined,
-    alarms: null,
-    sources: sourceNamesOf(context.settings()),
-  });
-}
-
-/**
  * Checks that a process runs that takes up what is queued.
  * @throws RelayError if none does.
  */
 async function requireRelay(db: Database): Promise<void> {
   const processes = await listProcesses(db);
   if (processes.some(({ workers, lives }) => workers && lives)) return;
-  throw new RelayError("No relay runs that could send these events. Start one; --workers-only does for it.", {
+  throw new RelayError("No relay runs that could do this. Start one; --workers-only does for it.", {
     remedy: { operation: "serve", args: {} },
   });
 }
 
-/**
- * Follows the replay in this process or in the relay's, until it ends or a stop is
- * requested, and reports the result.
- */
-async function showReplay(
-  context: CommandContext,
-  { db, runner, started }: { db: Database; runner: ReplayRunner | null; started: Replay },
-): Promise<void> {
+/** Follows the replay until it ends or a stop is requested, and reports the result. */
+async function showReplay(context: CommandContext, db: Database, started: Replay): Promise<void> {
   const wish = context.listenForStop();
   const progress = new Progress(context.stderr);
   let waitedFor: string | null = null;
-  context.remark(
-    runner === null
-      ? `Replay ${started.id} is queued; the relay sends it (on Lambda within five minutes).`
-      : `Replay ${started.id} begins.`,
-  );
+  context.remark(`Replay ${started.id} is queued; the relay runs it (on Lambda within five minutes).`);
   const replay = await followReplay(started, {
     db,
-    runner,
     stop: wish.signal,
     onProgress(now) {
       progress.reached(now.kind, now.handled, now.matching);

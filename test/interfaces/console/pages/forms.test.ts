@@ -11,7 +11,6 @@ it("a form asks for each field by what its schema takes", () => {
     ...{
       source: "source",
       collection: "text",
-      eventType: "text",
       invoiceIds: "ids",
       callbackIds: "ids",
     },

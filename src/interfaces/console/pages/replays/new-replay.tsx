@@ -123,8 +123,8 @@ export function NewReplay() {
 const FILTERS = ["from", "to", "collection", "verdict", "source", "invoiceIds"];
 
 function filtersOf(kind: ReplayKind): readonly FormField[] {
-  const own = { events: "eventType", callbacks: "refused", confirmations: "" }[kind];
-  return fieldsOf("startReplay", [...FILTERS, own]).map((field) =>
+  const own = kind === "callbacks" ? ["refused"] : [];
+  return fieldsOf("startReplay", [...FILTERS, ...own]).map((field) =>
     // Verdicts that only callbacks have do not select invoices.
     field.name === "verdict" && kind !== "callbacks" ? { ...field, states: VERDICTS } : field,
   );
