@@ -395,12 +395,6 @@ select id, received_at as "receivedAt", source, method, path, reference, remote_
 from callback
 where received_at = $1 and id = $2;
 
--- countByMinute, src/pipeline/receive/log/list-callbacks.ts
-select date_trunc('minute', received_at) as at, count(*) as count
-from callback
-where received_at >= $1 and received_at < $2
-group by 1;
-
 -- selectAbout, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as "receivedAt", found_by as "foundBy"
 from (
@@ -1974,51 +1968,6 @@ from "publication"
 where "source" = $1 and "event_id" = $2
 order by "id"
 limit $3;
-
--- selectDeliveries, src/pipeline/publish/read-events.ts
-select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
-  taken.at as "publishedAt"
-from (select * from event where event.type = 'invoice.paid' order by created_at desc limit $1) as newest
-cross join lateral (
-  select min(published_at) as at
-  from publication
-  where publication.source = newest.source and publication.event_id = newest.id
-    and publication.replay_id is null
-) as taken
-where taken.at is not null;
-
--- countEventsByMinute, src/pipeline/publish/read-events.ts
-select date_trunc('minute', created_at) as at, count(*) as count
-from event
-where created_at >= $1 and created_at < $2
-group by 1;
-
--- countPublicationsByMinute, src/pipeline/publish/read-events.ts
-select date_trunc('minute', published_at) as at, count(*) as count
-from publication
-where published_at >= $1 and published_at < $2 and replay_id is null
-group by 1;
-
--- selectHappenings, src/pipeline/publish/read-events.ts
-select 'confirmed' as what, event.created_at as at, event.id as "eventId", event.invoice_id as "invoiceId",
-  event.source,
-  case
-    when (
-      select publication.id
-      from publication
-      where publication.source = event.source and publication.event_id = event.id
-        and publication.replay_id is null
-      limit 1
-    ) is not null then (
-      select min(published_at)
-      from publication
-      where publication.source = event.source and publication.event_id = event.id
-    )
-  end as "publishedAt"
-from event
-where event.created_at >= now() - $1::float8 * interval '1 ms' and event.type = 'invoice.paid'
-order by event.created_at desc
-limit $2;
 
 -- selectOrphans, src/pipeline/publish/read-events.ts
 select "event_id" as "eventId", "topic_arn" as "topicArn", "message_id" as "messageId",

@@ -17,9 +17,8 @@ const LOOKS = looksOn({ wide: WIDE, desktop: DESKTOP, phone: PHONE }).filter(
 const placesIn = (history: FullHistory | null, callback = "", replay = ""): Record<string, string> => ({
   ...{ now: "", payments: "payments", callbacks: "callbacks", completeness: "completeness" },
   ...{ "attention-dead": "attention/dead", "attention-quarantine": "attention/quarantine" },
-  ...{ "attention-anomalies": "attention/anomalies", "attention-refused": "attention/refused" },
-  ...{ "attention-alarms": "attention/alarms", replays: "replays", "replays-new": "replays/new" },
-  ...{ settings: "settings", audit: "settings/audit" },
+  ...{ "attention-refused": "attention/refused", "attention-alarms": "attention/alarms" },
+  ...{ replays: "replays", audit: "audit" },
   ...(history !== null && {
     payment: `payments/${history.paid[0]}`,
     "payment-quarantined": `payments/${history.quarantined[0]}`,
@@ -85,7 +84,7 @@ describe("every page, on a desk and a phone, light and dark, passes axe and fits
   it("when the provider is away", async () => {
     await takeProviderAway(stand.environment);
     await visitAll("trouble", {
-      ...{ now: "", "attention-alarms": "attention/alarms", settings: "settings" },
+      ...{ now: "", "attention-alarms": "attention/alarms" },
       ...{ "payments-waiting": "payments?verdict=pending", "payments-none-found": "payments?to=2001-01-01" },
     });
   });

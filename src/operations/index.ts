@@ -1,4 +1,3 @@
-export { activityBook } from "./activity.ts";
 export { noteWaiting, readBacklogAges, readVitalSigns, type VitalSigns } from "./backlog.ts";
 export { closeAlarmsOfRemoved } from "./close-alarms.ts";
 export { checkErased } from "./erase.ts";
@@ -9,7 +8,6 @@ export { operations, signInRequest, specialOperations } from "./list/list.ts";
 export {
   BadInput,
   type Download,
-  type OnProgress,
   type Operation,
   type OperationContext,
   type OperationInput,
@@ -21,10 +19,9 @@ export {
   requireKnownNames,
   roleFor,
   runOperation,
-  type SettingsShown,
   type Wire,
 } from "./list/operation.ts";
-export { bookOperations, progressLine, proofOperations } from "./list/proof.ts";
+export { bookOperations, proofOperations } from "./list/proof.ts";
 export { replayOperations, replayRequest } from "./list/replays.ts";
 export { recordOperations, statusOperations } from "./list/status.ts";
 export { undeliveredOperations } from "./list/undelivered.ts";

@@ -1,30 +1,17 @@
-import {
-  activityBook,
-  bookSourcesOf,
-  type OperationParts,
-  type SettingsShown,
-  type StatusSettings,
-} from "../operations/index.ts";
+import { bookSourcesOf, type OperationParts, type StatusSettings } from "../operations/index.ts";
 import type { CertifyDeps, ReconcileSource, SweepDeps } from "../pipeline/reconcile/index.ts";
 import {
   describedSources,
-  durationText,
-  formatOf,
   hasChecks,
-  SETTING_NAMES,
   type ServeSettings,
   type Settings,
   type Source,
-  settingsSchema,
   sourcesOf,
 } from "../platform/config/index.ts";
 import type { Database } from "../platform/database/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
-import { programVersion } from "../platform/process/index.ts";
 import { Signer } from "../platform/signing/index.ts";
-import { Secret } from "../platform/values/index.ts";
-import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { routesOf, topicsOf } from "./sources.ts";
 import { tracesUrl } from "./tracing.ts";
 
@@ -72,13 +59,11 @@ export const operationParts = ({
   get books() {
     return bookSourcesOf(settings());
   },
-  settings: (withTokens) => settingsShown(serving(), sourcesOf(serving()), withTokens),
   // Imported on first use: a command loads only the parts that it needs.
   async tryWebhook() {
     const { tryWebhook } = await import("./alarm-webhook.ts");
     return await tryWebhook(settings(), await metrics());
   },
-  activity: activityBook(given.db),
   async certify(period, onProgress) {
     const { certifyPeriod } = await import("../pipeline/reconcile/index.ts");
     return await withLists((asking) =>
@@ -99,52 +84,6 @@ export const operationParts = ({
     );
   },
 });
-
-/** It holds no secret, except callback URLs if `withTokens` is set. */
-export function settingsShown(
-  settings: ServeSettings,
-  sources: readonly Source[],
-  withTokens: boolean,
-): SettingsShown {
-  return {
-    version: programVersion(),
-    ...whatIsOn(settings, sources),
-    callbackUrls: sources.map(({ name, callbackTokens: [token] }) => {
-      const url = callbackUrl(settings.PUBLIC_URL, token?.reveal() ?? "");
-      const shown = withTokens ? url : callbackUrl(settings.PUBLIC_URL, "***");
-      return { source: name, url: shown, warnings: callbackUrlWarnings(url) };
-    }),
-    sources: sources.map((source) => ({
-      name: source.name,
-      currency: source.currency,
-      providerUrl: source.collectionApiUrl,
-      collectionIds: [...source.collectionIds],
-      reconciliation: source.reconciliation,
-      topicArn: source.snsTopicArn,
-      testTopicArn: source.snsTestTopicArn,
-    })),
-    replayTopicArns: [...(settings.REPLAY_TOPIC_ARNS ?? [])],
-    settings: SETTING_NAMES.map((name) => ({
-      name,
-      about: settingsSchema.shape[name].description ?? "",
-      value: shown(settings[name], formatOf(settingsSchema.shape[name])?.kind ?? ""),
-      given: settings.given.includes(name),
-    })),
-  };
-}
-
-/** A value as it is written in a settings file; null when there is none. */
-function shown(value: unknown, kind: string): string | null {
-  if (value === undefined || value === null) return null;
-  if (kind.startsWith("duration")) return durationText(Number(value));
-  if (holdsSecret(value)) return "***";
-  if (Array.isArray(value)) return value.map(String).join(",");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
-const holdsSecret = (value: unknown): boolean =>
-  value instanceof Secret ||
-  (typeof value === "object" && value !== null && Object.values(value).some(holdsSecret));
 
 /** For the first line of the log; it holds no value of a setting. */
 export function whatIsOn(

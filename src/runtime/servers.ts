@@ -1,8 +1,8 @@
 import type { ServerOptions } from "node:http";
 import type { RequestHandler, Router } from "express";
-import { adminRouter, closedAdminRouter, Live } from "../interfaces/admin-api/index.ts";
+import { adminRouter, closedAdminRouter } from "../interfaces/admin-api/index.ts";
 import { builtPages, consolePages } from "../interfaces/console/index.ts";
-import { type OperationParts, readStatus } from "../operations/index.ts";
+import type { OperationParts } from "../operations/index.ts";
 import type { PoolUsage } from "../platform/database/index.ts";
 import { listen, type RunningServer } from "../platform/http/index.ts";
 import { maskOf } from "../platform/values/index.ts";
@@ -106,26 +106,18 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
 /** How long a call may read the provider's lists; longer periods are for the command line. */
 const LISTS_MS = 600_000;
 
-/** The admin API of this process; closed without ADMIN_TOKENS. `stop` ends open streams. */
+/** The admin API of this process; closed without ADMIN_TOKENS. `stop` ends what reads the provider. */
 function adminRoutes(options: JobContext): { routers: Router[]; stop(): void } {
-  const { db, settings, log, metrics } = options;
+  const { settings, log, metrics } = options;
   const tokens = settings.ADMIN_TOKENS ?? [];
   if (tokens.length === 0) return { routers: [closedAdminRouter()], stop: () => undefined };
   const stopping = new AbortController();
   const parts = partsOf(options, stopping.signal);
   const onRefused = () => metrics.adminRefused.inc({ status: 401 });
-  const read = {
-    status: () => readStatus(db, parts.statusSettings),
-    activity: parts.activity,
-  };
   const peopleUseTls = settings.PUBLIC_URL.startsWith("https:");
-  const live = new Live({ db, read, mask: parts.mask, log });
   return {
-    routers: [adminRouter({ parts, tokens, onRefused, live, peopleUseTls, log })],
-    stop: () => {
-      live.stop();
-      stopping.abort();
-    },
+    routers: [adminRouter({ parts, tokens, onRefused, peopleUseTls, log })],
+    stop: () => stopping.abort(),
   };
 }
 

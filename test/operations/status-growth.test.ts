@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { activityBook } from "../../src/operations/activity.ts";
 import { noteWaiting, readVitalSigns } from "../../src/operations/backlog.ts";
 import { readStatus } from "../../src/operations/status-facts.ts";
 import type { Database } from "../../src/platform/database/tables.ts";
@@ -8,7 +7,6 @@ import { ownDatabase } from "../support/database.ts";
 import { maxRowsOf } from "../support/max-rows.ts";
 import { alarmsOn } from "../support/test-log.ts";
 
-/** Many times the thousand newest payments, whose latency is shown. */
 const PAST = 12_000;
 const MOST = 3_000;
 
@@ -34,7 +32,6 @@ const fill = sql`
 
 it.each<[string, (db: Database) => Promise<unknown>]>([
   ["status", (db) => readStatus(db, { sources: null, intervalMs: 86_400_000 })],
-  ["activity of an hour", (db) => activityBook(db)()],
   ["what monitoring reads", (db) => readVitalSigns(db, { sources: [], topics: [] })],
   ["the look for payments that wait", (db) => noteWaiting(db, alarmsOn(db))],
 ])("%s reads no payment that is done, however many there are (G11)", async (_, look) => {

@@ -4,7 +4,6 @@ import { type ErrorRequestHandler, type Request, type Response, Router } from "e
 import {
   BadInput,
   type Download,
-  type OnProgress,
   type Operation,
   type OperationParts,
   operations,
@@ -23,8 +22,7 @@ import {
 } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import { Turns } from "../../platform/process/index.ts";
-import { type Mask, mayAct, newId, type Role, withTextsMasked } from "../../platform/values/index.ts";
-import type { Live } from "./live.ts";
+import { mayAct, newId, type Role, withTextsMasked } from "../../platform/values/index.ts";
 import { openApiText } from "./open-api.ts";
 import {
   type Caller,
@@ -42,7 +40,6 @@ interface AdminRouterOptions {
   tokens: readonly AdminToken[];
   /** Counts a wrong token. */
   onRefused: () => void;
-  live: Live;
   /** Whether people reach the relay by https, on whichever port. */
   peopleUseTls: boolean;
   log: Logger;
@@ -55,7 +52,7 @@ const READING_LIMIT = 2;
 const EXPORT_LIMIT = 1;
 
 /** `/admin/v1/…`: JSON, for the holders of ADMIN_TOKENS. Each change is audited under its token's name. */
-export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions): Router {
+export function adminRouter({ parts, log, ...options }: AdminRouterOptions): Router {
   const callers = new Callers({ db: parts.db, ...options });
   const turns = { reading: new Turns(READING_LIMIT), export: new Turns(EXPORT_LIMIT) };
   const api = Router();
@@ -63,9 +60,9 @@ export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions
     response.setHeader("cache-control", "no-store");
     next();
   });
-  api.use(sessionRoutes({ db: parts.db, callers, operationsOf, refuse, log }));
+  api.use(sessionRoutes({ parts, callers, operationsOf, refuse, log }));
   api.use(async (request, response, next) => {
-    const caller = await callers.callerOf(request, response, { prolong: request.path !== "/live" });
+    const caller = await callers.callerOf(request, response);
     if (isRefused(caller)) return refuse(response, caller);
     response.locals.caller = caller;
     next();
@@ -74,23 +71,16 @@ export function adminRouter({ parts, live, log, ...options }: AdminRouterOptions
   api.get("/openapi.json", (_request, response) => {
     response.type("json").send(openApiText());
   });
-  api.get("/live", (_request, response) => {
-    const { session } = callerIn(response);
-    const isOver = async () =>
-      session !== null && (Date.now() >= session.expiresAt || (await callers.ended.has(session.id)) === true);
-    if (!live.listen(response, isOver))
-      refuse(response, { status: 503, error: "Too many listeners. Try again later." });
-  });
   for (const [path, there] of byPath()) {
     for (const operation of there)
       api[operation.method](path, (request, response) =>
-        carryOut(operation, { ...parts, turns }, request, response, log).catch((error: unknown) => {
+        carryOut(operation, { ...parts, turns }, request, response).catch((error: unknown) => {
           throw noteWork(error, workOf(operation, request));
         }),
       );
     api.all(path, methodNotAllowed(there.map(({ method }) => method.toUpperCase())));
   }
-  api.all(["/openapi.json", "/live"], methodNotAllowed(["GET"]));
+  api.all("/openapi.json", methodNotAllowed(["GET"]));
   api.use((_request, response) => {
     const error = "There is no such operation. /admin/v1/openapi.json describes them all.";
     refuse(response, { status: 404, error });
@@ -123,7 +113,6 @@ async function carryOut(
   { turns, ...parts }: OperationParts & { turns: Record<"reading" | "export", Turns> },
   request: Request,
   response: Response,
-  log: Logger,
 ): Promise<void> {
   const { holder } = callerIn(response);
   const needed = roleFor(operation);
@@ -142,24 +131,12 @@ async function carryOut(
     left: left.signal,
     onProgress: () => undefined,
   };
-  if (operation.tellsProgress === true && wantsProgress(request)) {
-    const stream = new ProgressStream(response, parts.mask);
-    try {
-      stream.end({
-        result: await runOperation(operation, { ...context, onProgress: stream.reached }, input),
-      });
-    } catch (error) {
-      stream.end({ error: failureOf(noteWork(error, workOf(operation, request)), request, log).error });
-    }
-    return;
-  }
   const respond = async () => {
     // The client left while the request waited for its turn.
     if (left.signal.aborted) return;
     const result = await runOperation(operation, context, input);
     if (result === null) return refuse(response, { status: 404, error: "There is nothing with this id." });
-    const masked = (value: unknown) =>
-      operation.tellsTokens === true ? value : withTextsMasked(value, parts.mask);
+    const masked = (value: unknown) => withTextsMasked(value, parts.mask);
     if (operation.mediaTypes === undefined) return void response.json(masked(result));
     const file = result as Download;
     response.attachment(file.fileName).type(file.mediaType);
@@ -219,47 +196,4 @@ function failureOf(error: unknown, request: Request, log: Logger): Failure {
     return { status: fault.code === "database_away" ? 503 : 409, error: fault.words, code: fault.code };
   const where = `the log has the details, under request ${about.requestId}`;
   return { status: 500, error: `Something went wrong. Try again; ${where}.`, ...about };
-}
-
-const NDJSON = "application/x-ndjson";
-
-/** How often progress is sent, in ms; a new step is sent at once. */
-const EVERY_MS = 200;
-
-const wantsProgress = (request: Request): boolean =>
-  (request.headers.accept ?? "").split(",").some((type) => type.split(";")[0]?.trim() === NDJSON);
-
-/** Lines of JSON: the progress, and finally the result. The work continues without a reader. */
-class ProgressStream {
-  readonly #response: Response;
-  readonly #mask: Mask;
-  /** By source: several are read side by side. */
-  readonly #steps = new Map<string, string>();
-  #saidAt = Number.NEGATIVE_INFINITY;
-
-  constructor(response: Response, mask: Mask) {
-    this.#response = response;
-    this.#mask = mask;
-    response.writeHead(200, { "content-type": NDJSON, "x-accel-buffering": "no" });
-    response.flushHeaders();
-  }
-
-  readonly reached: OnProgress = (progress) => {
-    const now = performance.now();
-    const isNewStep = this.#steps.get(progress.source) !== progress.step;
-    if (!isNewStep && now - this.#saidAt < EVERY_MS) return;
-    this.#steps.set(progress.source, progress.step);
-    this.#saidAt = now;
-    this.#write({ progress });
-  };
-
-  end(last: { result: unknown } | { error: string }): void {
-    this.#write(last);
-    this.#response.end();
-  }
-
-  #write(line: object): void {
-    if (this.#response.destroyed) return;
-    this.#response.write(`${JSON.stringify(withTextsMasked(line, this.#mask))}\n`);
-  }
 }

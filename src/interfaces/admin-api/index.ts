@@ -1,4 +1,3 @@
 export { adminRouter, closedAdminRouter } from "./admin-router.ts";
-export { Live } from "./live.ts";
 export { schemaOf } from "./open-api.ts";
 export { holderOf } from "./sessions.ts";

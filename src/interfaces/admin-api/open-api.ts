@@ -3,7 +3,6 @@ import {
   type Operation,
   type OperationShape,
   operations,
-  progressLine,
   roleFor,
   specialOperations,
   type Wire,
@@ -21,7 +20,7 @@ const ERRORS: Record<string, string> = {
   409: "It cannot be done in the current state; the error says why and what to do.",
   413: "The body is too long.",
   415: "The body is not JSON, or not sent as application/json.",
-  503: "The database cannot do it just now; the error says why. Or there are too many listeners.",
+  503: "The database cannot do it just now; the error says why.",
 };
 
 /** The body of every refusal. */
@@ -109,14 +108,9 @@ function describe(operation: Described): Json {
     responses: {
       200: {
         description: "Done",
-        content: {
-          ...Object.fromEntries(
-            mediaTypes.map((mediaType) => [mediaType, { schema: schemaIn(mediaType, operation) }]),
-          ),
-          ...(operation.tellsProgress && {
-            "application/x-ndjson": { schema: schemaOf(progressLine, "output") },
-          }),
-        },
+        content: Object.fromEntries(
+          mediaTypes.map((mediaType) => [mediaType, { schema: schemaIn(mediaType, operation) }]),
+        ),
       },
       ...Object.fromEntries(
         Object.keys(ERRORS).map((status) => [status, { $ref: `#/components/responses/Error${status}` }]),

@@ -1,5 +1,5 @@
 import express, { type Request, type RequestHandler, type Response, Router } from "express";
-import { readValue, signInRequest } from "../../operations/index.ts";
+import { type OperationParts, readValue, signInRequest } from "../../operations/index.ts";
 import { audit } from "../../platform/audit/index.ts";
 import type { AdminToken } from "../../platform/config/index.ts";
 import type { Database } from "../../platform/database/index.ts";
@@ -47,15 +47,8 @@ export class Callers {
     this.#onRefused = onRefused;
   }
 
-  /**
-   * @param prolong writes the renewed cookie when the session is extended, which takes a person: what a page
-   * asks by itself is marked with UNATTENDED.
-   */
-  async callerOf(
-    request: Request,
-    response: Response,
-    { prolong }: { prolong: boolean },
-  ): Promise<Caller | Refused> {
+  /** Writes the renewed cookie when the session is extended, which takes a person. */
+  async callerOf(request: Request, response: Response): Promise<Caller | Refused> {
     const { tokens, sessions, ended, cookie } = this;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
@@ -83,7 +76,7 @@ export class Callers {
           : "Send the session's csrfToken as X-CSRF-Token.";
       if (why !== null) return { status: 403, error: why };
     }
-    const attended = prolong && request.headers[UNATTENDED] === undefined;
+    const attended = request.headers[UNATTENDED] === undefined;
     const renewed = attended ? sessions.renewed(session, Date.now()) : null;
     if (renewed !== null) cookie.write(request, response, sessions.seal(renewed));
     return { holder: session.holder, session: renewed ?? session };
@@ -103,7 +96,7 @@ const isForeign = (request: Request): boolean =>
 export const isRefused = (caller: Caller | Refused): caller is Refused => "status" in caller;
 
 interface SessionRoutesOptions {
-  db: Database;
+  parts: OperationParts;
   callers: Callers;
   operationsOf: (role: Role) => string[];
   refuse: (response: Response, refused: Refused) => void;
@@ -138,7 +131,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     // Opening the console without a session is not a failed attempt.
     if (request.headers.authorization === undefined && cookie.read(request) === null)
       return refuse(response, { status: 401, error: "Not signed in." });
-    const caller = await callers.callerOf(request, response, { prolong: true });
+    const caller = await callers.callerOf(request, response);
     if (isRefused(caller)) return refuse(response, caller);
     if (caller.session === null)
       return refuse(response, { status: 401, error: "A bearer token needs no session." });
@@ -146,7 +139,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   });
 
   routes.delete("/session", async (request: Request, response: Response) => {
-    const caller = await callers.callerOf(request, response, { prolong: false });
+    const caller = await callers.callerOf(request, response);
     if (isRefused(caller)) return refuse(response, caller);
     if (caller.session !== null) await ended.end(caller.session);
     cookie.clear(request, response);
@@ -162,12 +155,20 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     csrfToken: sessions.csrfTokenOf(session),
     expiresAt: new Date(session.expiresAt),
     operations: options.operationsOf(session.holder.role),
+    sources: options.parts.books.map(({ name, currency }) => ({
+      ...{ name, currency },
+      topicArns: options.parts.topicsOf(name),
+    })),
   });
   return routes;
 }
 
 /** Signing in works without Postgres: that is when people need the console most. */
-async function note({ db, log }: SessionRoutesOptions, holder: AdminToken, action: string): Promise<void> {
+async function note(
+  { parts: { db }, log }: SessionRoutesOptions,
+  holder: AdminToken,
+  action: string,
+): Promise<void> {
   const { name, role } = holder;
   try {
     await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);

@@ -10,12 +10,9 @@ export interface Form {
 }
 
 interface Schema {
-  type?: string;
   format?: string;
   pattern?: string;
   enum?: string[];
-  minimum?: number;
-  maximum?: number;
   maxLength?: number;
   description?: string;
   properties?: Record<string, Schema>;
@@ -28,7 +25,7 @@ export const consoleForms = (): Record<string, Form> =>
       const [asked = {}, given = {}] = [query, body].map(
         (schema) => schema && (schemaOf(schema, "input") as Schema).properties,
       );
-      const all = Object.entries({ ...asked, ...given, ...given.filters?.properties })
+      const all = Object.entries({ ...asked, ...given })
         .filter(([name]) => !ELSEWHERE.test(name))
         .map(([name, schema]) => [name, fieldOf(name, schema, labelOf(name, view))]);
       return [id, { path, summary, fields: Object.fromEntries(all) }];
@@ -43,11 +40,6 @@ const LABELS: Readonly<Record<string, string>> = {
   to: "Until",
   confirmedTo: "Confirmed until",
   invoiceId: "Invoice",
-  invoiceIds: "Invoices",
-  callbackIds: "Callbacks",
-  refused: "Refused ones, too",
-  publish: "Also publish payments from before the first serve",
-  rate: "At most, per second",
 };
 
 /** The label of the list's column for the same field. */
@@ -58,21 +50,18 @@ function labelOf(name: string, { lists = [] }: NonNullable<Operation["view"]> = 
 }
 
 function fieldOf(name: string, schema: Schema, label: string): Omit<FormField, "name"> {
-  const { description: about, enum: states, minimum: min, maximum: max, maxLength } = schema;
+  const { description: about, enum: states, maxLength } = schema;
   return {
     label,
     kind: kindOf(name, schema),
-    ...{ about, states, input: { min, max, maxLength } },
+    ...{ about, states, input: { maxLength } },
   } as Omit<FormField, "name">;
 }
 
-function kindOf(name: string, { type, format, pattern = "", enum: states, maxLength }: Schema) {
+function kindOf(name: string, { format, pattern = "", enum: states }: Schema) {
   if (name === "source") return name;
   if (states !== undefined) return "choice";
-  if (type === "boolean") return "check";
-  if (type === "integer") return "number";
   if (format === "date") return "date";
   if (pattern.includes("[T ]")) return "time";
-  if (type === "array") return "ids";
-  return maxLength === 500 ? "lines" : "text";
+  return "text";
 }

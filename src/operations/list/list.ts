@@ -5,7 +5,7 @@ import { callbackOperations, invoiceOperations } from "./invoices.ts";
 import type { OperationShape } from "./operation.ts";
 import { bookOperations, proofOperations } from "./proof.ts";
 import { replayOperations } from "./replays.ts";
-import { live, recordOperations, statusOperations } from "./status.ts";
+import { recordOperations, statusOperations } from "./status.ts";
 import { undeliveredOperations } from "./undelivered.ts";
 import { alarmOperations, upstreamOperations } from "./upstreams.ts";
 
@@ -36,6 +36,13 @@ const session = z.object({
   csrfToken: z.string().describe("Send it as X-CSRF-Token with every request but GET when using the cookie."),
   expiresAt: time.describe("When the session ends without another request; never later than 12 h."),
   operations: z.array(z.string()).describe("The operationIds that this role may use; hide the rest."),
+  sources: z.array(
+    z.object({
+      name: z.string(),
+      currency: z.string().describe("Of all its amounts, ISO 4217."),
+      topicArns: z.array(z.string()).readonly(),
+    }),
+  ),
 });
 
 const shape = <
@@ -47,11 +54,10 @@ const shape = <
   definition: OperationShape<string, Method, Path, undefined, undefined, Body, Result> & {
     /** Needs neither a token nor a session. */
     open?: true;
-    mediaTypes?: readonly string[];
   },
 ) => definition;
 
-/** Operations beyond a plain request and response: sessions, which set cookies, and the event stream. */
+/** Operations beyond a plain request and response: sessions, which set cookies. */
 export const specialOperations = [
   shape({
     id: "signIn",
@@ -78,14 +84,5 @@ export const specialOperations = [
     tag: "Session",
     summary: "Sign out: the cookie is cleared",
     result: z.object({ signedOut: z.literal(true) }),
-  }),
-  shape({
-    id: "live",
-    method: "get",
-    path: "/live",
-    tag: "Status",
-    summary: "Stream of the events status, activity and payment, until disconnected",
-    mediaTypes: ["text/event-stream"],
-    result: live,
   }),
 ] as const;

@@ -7,7 +7,6 @@ import type { Signer } from "../../platform/signing/index.ts";
 import { listFirstServed } from "../../platform/upstreams/index.ts";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
 import { type Mask, type Role, SOME_ID, shortText } from "../../platform/values/index.ts";
-import type { Activity } from "../activity.ts";
 import type { BookSource } from "../report/read-payments.ts";
 import type { StatusSettings } from "../status.ts";
 import type { Either, View } from "../views/view.ts";
@@ -44,15 +43,12 @@ export interface OperationParts {
   signer: Signer | null;
   /** The settings of each source that the books need. */
   books: readonly BookSource[];
-  /** The settings. @param withTokens whether callback URLs may contain their token. */
-  settings: (withTokens: boolean) => SettingsShown;
   certify: (request: Period, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
   reconcile: (
     request: Period & { publish: boolean; reason?: string | undefined },
     actor: string,
     onProgress: OnProgress,
   ) => ReturnType<typeof reconcilePeriod>;
-  activity: () => Promise<Activity>;
   /** Sends a test message to ALARM_WEBHOOK_URL. @returns what went wrong. @throws RelayError without it. */
   tryWebhook: () => Promise<string | null>;
 }
@@ -114,10 +110,6 @@ interface Described<
   role?: Role;
   /** Its command, made from the operation alone; one with more to it stands in `interfaces/cli/commands/`. */
   command?: DeclaredCommand;
-  /** It is slow: it streams its progress to callers that accept `application/x-ndjson`. */
-  tellsProgress?: true;
-  /** Its response is not masked: it may contain callback tokens for those who may see them. */
-  tellsTokens?: true;
 }
 
 interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {
@@ -208,42 +200,6 @@ export type Wire<Type> = Type extends Date
   : Type extends object
     ? { [Key in keyof Type]: Wire<Type[Key]> }
     : Type;
-
-export const settingsShown = z.object({
-  version: z.string(),
-  on: z.array(z.string()).describe("The tasks that this process does with these settings."),
-  off: z.array(z.string()),
-  callbackUrls: z
-    .array(
-      z.object({
-        source: z.string(),
-        url: z.string().describe("The URL to create invoices with; its token is *** for the role read."),
-        warnings: z.array(z.string()).describe("Reasons why the provider may be unable to call it."),
-      }),
-    )
-    .describe("A URL for each source, with its first token."),
-  sources: z.array(
-    z.object({
-      name: z.string(),
-      currency: z.string().describe("Of all its amounts, ISO 4217."),
-      providerUrl: z.string(),
-      collectionIds: z.array(answeredId),
-      reconciliation: z.enum(["on", "none", "unset"]),
-      topicArn: z.string(),
-      testTopicArn: z.string().nullable(),
-    }),
-  ),
-  replayTopicArns: z.array(z.string()),
-  settings: z.array(
-    z.object({
-      name: z.string(),
-      about: z.string(),
-      value: z.string().nullable().describe("`***` for a secret; null if not set."),
-      given: z.boolean().describe("Whether the environment sets it or it is the default."),
-    }),
-  ),
-});
-export type SettingsShown = z.output<typeof settingsShown>;
 
 /** An input that is wrong in every state: the same sentence over HTTP and at a terminal. */
 export class BadInput extends RelayError {

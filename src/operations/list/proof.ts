@@ -22,7 +22,7 @@ import { MEDIA_TYPES, sheetFile } from "../report/sheet-file.ts";
 import { CERTIFICATES, RECONCILED } from "../views/proof.ts";
 import { listOf } from "../views/view.ts";
 import { countGiven, day, idGiven, limitInQuery, name, period, reason, source, time } from "./fields.ts";
-import { BadInput, operationsAbout, progressMade } from "./operation.ts";
+import { BadInput, operationsAbout } from "./operation.ts";
 import { reconcileResult } from "./results.ts";
 
 const { download, get, post } = operationsAbout("Proof");
@@ -48,19 +48,6 @@ function refuseFuture(given: string, books: readonly BookSource[]): void {
   if (given <= today) return;
   throw new BadInput(`${given} is in the future. The last day with payments is today, ${today}.`);
 }
-
-/**
- * Lines of NDJSON, if the Accept header asks for `application/x-ndjson`: any number of the first kind, then
- * one of the others. The status is always 200, because it is sent before the result is known.
- */
-export const progressLine = z.union([
-  z.object({
-    progress: progressMade,
-  }),
-  z.object({ result: z.unknown() }),
-  z.object({ error: z.string() }),
-]);
-export type ProgressLine = z.output<typeof progressLine>;
 
 export const proofOperations = [
   get("listCertificates", "/certificates", {
@@ -128,7 +115,6 @@ export const proofOperations = [
     body: period,
     example: { body: { from: "2026-10-01", to: "2026-10-31" } },
     result: z.array(z.union([certificate, unread])),
-    tellsProgress: true,
     async run({ certify, books, onProgress }, { body }) {
       refuseFuture(body.to, books);
       return await certify(body, onProgress);
@@ -146,7 +132,6 @@ export const proofOperations = [
     example: { body: { from: "2026-10-01", to: "2026-10-31", reason: "callbacks were down" } },
     result: reconcileResult,
     view: RECONCILED,
-    tellsProgress: true,
     async run({ reconcile, books, actor, onProgress }, { body }) {
       refuseFuture(body.from, books);
       return await reconcile(body, actor, onProgress);

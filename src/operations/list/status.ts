@@ -1,69 +1,22 @@
 import { z } from "zod";
 import { readAuditLog } from "../../platform/audit/index.ts";
-import { mayAct } from "../../platform/values/index.ts";
-import { activity } from "../activity.ts";
 import { applyRetention, retentionResult } from "../retention.ts";
 import { status } from "../status.ts";
 import { readStatus } from "../status-facts.ts";
 import { CHANGES } from "../views/alarms.ts";
 import { RETENTION } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
-import {
-  answeredId,
-  countGiven,
-  decimal,
-  dryRun,
-  idGiven,
-  limitInQuery,
-  name,
-  reason,
-  time,
-  timeGiven,
-} from "./fields.ts";
-import { operationsAbout, settingsShown } from "./operation.ts";
+import { countGiven, dryRun, idGiven, limitInQuery, name, reason, timeGiven } from "./fields.ts";
+import { operationsAbout } from "./operation.ts";
 import { change } from "./results.ts";
 
 const { get } = operationsAbout("Status");
-
-/** A change, on the stream. */
-export const happening = z.object({
-  what: z.enum(["confirmed", "published"]),
-  at: time,
-  invoiceId: answeredId,
-  source: z.string(),
-  reference: z.string().nullable(),
-  collection: z.string().nullable(),
-  totalAmount: decimal.nullable(),
-});
-
-/** A failed read of the stream, which marks the state on screen as old. */
-export const trouble = z.object({
-  what: z.string().describe("The event whose reading failed, such as `status`."),
-  since: time.describe("When it failed for the first time in a row."),
-  sentence: z.string(),
-});
-
-export const live = z
-  .union([status, activity, happening, trouble])
-  .describe("The data of the events `status`, `activity`, `payment` and `trouble`.");
 
 export const statusOperations = [
   get("readStatus", "/status", {
     summary: "Show the relay's state: faults that need a person, and their remedies",
     result: status,
     run: ({ db, statusSettings }) => readStatus(db, statusSettings),
-  }),
-  get("readActivity", "/activity", {
-    summary:
-      "How busy it is: callbacks, confirmations and events by the minute, and how long a payment takes",
-    result: activity,
-    run: ({ activity }) => activity(),
-  }),
-  get("readSettings", "/settings", {
-    summary: "Show the settings of this process, secrets masked, and the URL to create invoices with",
-    result: settingsShown,
-    tellsTokens: true,
-    run: async ({ settings, role }) => settings(mayAct(role, "operate")),
   }),
 ] as const;
 

@@ -103,7 +103,6 @@ const decideOperation = <const Id extends string, const Path extends string>(
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
     result: decision,
-    tellsProgress: true,
     run: ({ db, actor, onProgress }, { body: { ids, source, filters, reason, dryRun } }) =>
       decide({
         onProgress: (done, total) =>

@@ -41,13 +41,9 @@ export {
 export { OutcomeLog } from "./outcomes.ts";
 export { PublishQueue, publishPolicy, ReplayEventsQueue } from "./publish-queue.ts";
 export {
-  eventHappenings,
-  eventsByMinute,
   eventsOf,
   invoicesOf,
-  newestDeliveries,
   orphanedAcceptances,
-  publicationsByMinute,
   readEvent,
   type WholeEvent,
 } from "./read-events.ts";

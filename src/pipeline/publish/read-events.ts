@@ -15,9 +15,7 @@ import {
   type EventKey,
   type EventState,
   eventState,
-  isAccepted,
   isLive,
-  isPaymentEvent,
   joinOutbox,
   paidEventId,
 } from "./event-log.ts";
@@ -115,101 +113,6 @@ export async function eventsOf(db: Database, invoiceId: string): Promise<WholeEv
       publications: await selectAcceptances(db, event).execute(),
     })),
   );
-}
-
-const selectDeliveries = new Statement(
-  {
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    createdAt: returned.time,
-    /** When it was first accepted. */
-    publishedAt: returned.time,
-  },
-  ({ value }: Slots<{ limit: number }>) => sql`
-    select newest.invoice_id as "invoiceId", newest.source, newest.created_at as "createdAt",
-      taken.at as "publishedAt"
-    from (select * from event where ${isPaymentEvent}
-      order by created_at desc limit ${value(({ limit }) => limit)}) as newest
-    cross join lateral (
-      select min(published_at) as at from publication
-      where publication.source = newest.source and publication.event_id = newest.id
-        and publication.replay_id is null) as taken
-    where taken.at is not null`,
-);
-
-/** Of the newest `limit` events, those that SNS accepted. */
-export const newestDeliveries = (db: Database, limit: number) => selectDeliveries.execute(db, { limit });
-
-interface Period {
-  from: Date;
-  to: Date;
-}
-
-const BY_MINUTE = { at: returned.time, count: returned.count } as const;
-
-const countEventsByMinute = new Statement(
-  BY_MINUTE,
-  ({ value }: Slots<Period>) => sql`
-    select date_trunc('minute', created_at) as at, count(*) as count from event
-    where created_at >= ${value(({ from }) => from)} and created_at < ${value(({ to }) => to)} group by 1`,
-);
-
-const countPublicationsByMinute = new Statement(
-  BY_MINUTE,
-  ({ value }: Slots<Period>) => sql`
-    select date_trunc('minute', published_at) as at, count(*) as count from publication
-    where published_at >= ${value(({ from }) => from)} and published_at < ${value(({ to }) => to)}
-      and replay_id is null group by 1`,
-);
-
-/** How many events were made, by the minute's beginning in ms; minutes without any are left out. */
-export const eventsByMinute = async (db: Database, from: Date, to: Date) =>
-  byMinute(await countEventsByMinute.execute(db, { from, to }));
-
-/** The same for acceptances by SNS, replays left out. */
-export const publicationsByMinute = async (db: Database, from: Date, to: Date) =>
-  byMinute(await countPublicationsByMinute.execute(db, { from, to }));
-
-const byMinute = (rows: readonly { at: Date; count: number }[]): Map<number, number> =>
-  new Map(rows.map(({ at, count }) => [at.getTime(), count]));
-
-const HAPPENING = {
-  what: returned.text<"confirmed" | "published">(),
-  at: returned.time,
-  eventId: returned.uuid,
-  invoiceId: returned.uuid,
-  source: returned.text(),
-};
-
-/** Something that just happened to an event. */
-type EventHappening = RowOf<typeof HAPPENING>;
-
-const selectHappenings = new Statement(
-  { ...HAPPENING, publishedAt: nullable(returned.time) },
-  ({ value }: Slots<{ withinMs: number; limit: number }>) => sql`
-    select 'confirmed' as what, event.created_at as at, event.id as "eventId",
-      event.invoice_id as "invoiceId", event.source,
-      case when ${isAccepted} then (select min(published_at) from publication
-        where publication.source = event.source and publication.event_id = event.id) end as "publishedAt"
-    from event
-    where event.created_at >= now() - ${value(({ withinMs }) => withinMs)}::float8 * interval '1 ms'
-      and ${isPaymentEvent}
-    order by event.created_at desc limit ${value(({ limit }) => limit)}`,
-);
-
-/** The history of the newest `limit` events made in the last `withinMs`, the oldest first. */
-export async function eventHappenings(
-  db: Database,
-  withinMs: number,
-  limit: number,
-): Promise<EventHappening[]> {
-  const rows = await selectHappenings.execute(db, { withinMs, limit });
-  return rows
-    .flatMap(({ publishedAt, ...made }): EventHappening[] => [
-      made,
-      ...(publishedAt === null ? [] : [{ ...made, what: "published" as const, at: publishedAt }]),
-    ])
-    .sort((one, other) => +one.at - +other.at);
 }
 
 const selectOrphans = query((db, source: string, { from, to }: { from: Date; to: Date }, limit: number) =>

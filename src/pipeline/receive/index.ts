@@ -5,7 +5,6 @@ export { eraseByReference, eraseCallbacks } from "./log/erase-callbacks.ts";
 export {
   type CallbackFilters,
   callbacksAbout,
-  callbacksByMinute,
   callbacksThatName,
   firstCallbacksNaming,
   invoicesCalledAs,

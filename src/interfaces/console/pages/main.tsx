@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { readSession, session, signIn } from "./api/client.ts";
-import { Frame, Mark } from "./frame.tsx";
+import { Frame } from "./frame.tsx";
 import { useTask } from "./parts/form.tsx";
 import { Problem } from "./parts/page.tsx";
 import { Button } from "./parts/values.tsx";
@@ -30,7 +30,7 @@ function SignIn({ why }: { why: string | null }) {
   return (
     <main class="sign-in">
       <div class="sheet stack">
-        <Mark />
+        <b>invoice-relay</b>
         <h1>Sign in to the console</h1>
         {why !== null && problem === null && <p class="quiet">{why}</p>}
         <form class="stack" onSubmit={submit}>

@@ -131,13 +131,6 @@ const selectWhole = new Statement(
     where received_at = ${value(({ id }) => receivedAt(id))} and id = ${value(({ id }) => id)}`,
 );
 
-const countByMinute = new Statement(
-  { at: returned.time, count: returned.count },
-  ({ value }: Slots<{ from: Date; to: Date }>) => sql`
-    select date_trunc('minute', received_at) as at, count(*) as count from callback
-    where received_at >= ${value(({ from }) => from)} and received_at < ${value(({ to }) => to)} group by 1`,
-);
-
 /** The time inside a callback's id: it says in which partition the callback stands. */
 export const receivedAt = (id: string): Date =>
   new Date(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));
@@ -146,12 +139,6 @@ export const receivedAt = (id: string): Date =>
 export async function readCallbackWhole(db: Database, id: string): Promise<WholeCallback | null> {
   const [row] = await selectWhole.execute(db, { id });
   return row ?? null;
-}
-
-/** How many came in, by the minute's beginning in ms; minutes without any are left out. */
-export async function callbacksByMinute(db: Database, from: Date, to: Date): Promise<Map<number, number>> {
-  const rows = await countByMinute.execute(db, { from, to });
-  return new Map(rows.map(({ at, count }) => [at.getTime(), count]));
 }
 
 const selectAbout = new Statement(

@@ -5,18 +5,12 @@ import { consoleForms } from "../../../../src/interfaces/console/forms.ts";
 const forms = consoleForms();
 
 it("a form asks for each field by what its schema takes", () => {
-  const kinds = Object.entries(forms.startReplay?.fields ?? {}).map(([name, { kind }]) => [name, kind]);
+  const kinds = Object.entries(forms.listCallbacks?.fields ?? {}).map(([name, { kind }]) => [name, kind]);
   expect(Object.fromEntries(kinds)).toEqual({
-    ...{ kind: "choice", verdict: "choice", from: "time", to: "time", rate: "number", refused: "check" },
-    ...{
-      source: "source",
-      collection: "text",
-      invoiceIds: "ids",
-      callbackIds: "ids",
-    },
+    ...{ verdict: "choice", from: "time", to: "time", source: "source" },
+    ...{ reference: "text", invoiceId: "text" },
   });
   expect(forms.listInvoices?.fields.from?.kind).toBe("date");
-  expect(forms.noteAlarms?.fields.note?.kind).toBe("lines");
 });
 
 it("a filter is called as the column that shows the same", () => {

@@ -1,8 +1,10 @@
 import { computed, signal } from "@preact/signals";
-import type { ProgressLine } from "../../../../operations/list/proof.ts";
 import type { AnswerOf, CallInput, OperationAt, PathOf } from "../../../admin-api/open-api.ts";
 
 const BASE = "/admin/v1";
+
+/** How long a reading waits for its answer. */
+const ANSWER_MS = 30_000;
 
 /** Whether a person acted since the last request; opening the pages is an act. */
 let isAttended = true;
@@ -58,51 +60,12 @@ async function call<Answer>(
   given: AnyGiven,
   signal?: AbortSignal,
 ): Promise<Answer> {
-  const response = await answerOf(method, urlOf(path, given), given.body, "application/json", signal);
-  return (await response.json()) as Answer;
-}
-
-/** How far something is that takes long. */
-export type Progress = Extract<ProgressLine, { progress: unknown }>["progress"];
-
-/** Runs a long operation, which answers line by line. @returns its result. @throws ApiProblem */
-export async function postLines<const Path extends PathOf<"post">>(
-  path: Path,
-  { body }: CallInput<OperationAt<"post", Path>>,
-  onProgress: (progress: Progress) => void,
-  signal?: AbortSignal,
-): Promise<AnswerOf<OperationAt<"post", Path>>> {
-  const response = await answerOf("POST", path, body, "application/x-ndjson", signal);
-  let rest = "";
-  const texts = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // A stream that ends without its result was cut off.
-  const broken = () => new ApiProblem(0, "The connection broke off.");
-  for (;;) {
-    const read = await texts?.read().catch(() => Promise.reject(broken()));
-    const lines = (rest + (read?.value ?? "\n")).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines.filter(Boolean)) {
-      const said = JSON.parse(line) as ProgressLine;
-      if ("progress" in said) onProgress(said.progress);
-      else if ("error" in said) throw new ApiProblem(409, said.error);
-      else return said.result as AnswerOf<OperationAt<"post", Path>>;
-    }
-    if (read === undefined || read.done) throw broken();
-  }
-}
-
-async function answerOf(
-  method: string,
-  path: string,
-  body: unknown,
-  accept: string,
-  signal: AbortSignal | undefined,
-): Promise<Response> {
-  const response = await fetch(BASE + path, {
+  const { body } = given;
+  const response = await fetch(BASE + urlOf(path, given), {
     method,
     credentials: "same-origin",
     headers: {
-      accept,
+      accept: "application/json",
       ...unattended(),
       ...(body !== undefined && {
         "content-type": "application/json",
@@ -110,12 +73,12 @@ async function answerOf(
       }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal !== undefined && { signal }),
+    ...(signal !== undefined && { signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new ApiProblem(0, "The relay does not answer.");
   });
-  if (response.ok) return response;
+  if (response.ok) return (await response.json()) as Answer;
   if (response.status === 401 && session.value.kind === "signed_in")
     leave("Your session has ended. Sign in again to go on where you were.");
   throw await problemOf(response);
@@ -169,6 +132,9 @@ const operations = computed(() =>
   session.value.kind === "signed_in" ? new Set(session.value.who.operations) : new Set<string>(),
 );
 
+/** Of the sources that the relay has settings for. */
+export const sources = computed(() => (session.value.kind === "signed_in" ? session.value.who.sources : []));
+
 /** Whether the session's role allows this: an operation's id in the admin API's document. */
 export const may = (operation: string): boolean => operations.value.has(operation);
 
@@ -202,12 +168,7 @@ function leave(why: string | null): void {
 type Read<Path extends PathOf<"get">> = AnswerOf<OperationAt<"get", Path>>;
 
 export type Status = Read<"/status">;
-export type Activity = Read<"/activity">;
-export type SettingsShown = Read<"/settings">;
 export type Session = Read<"/session">;
-/** A reading that failed in the relay: `what` names the event that could not be sent. */
-export type Trouble = Extract<Read<"/live">, { since: unknown }>;
-export type Happening = Exclude<Read<"/live">, Status | Activity | Trouble>;
 export type AuditEntry = Read<"/audit">["entries"][number];
 export type Timeline = Read<"/invoices/{id}">;
 export type TimelineEntry = Timeline["entries"][number];
@@ -217,9 +178,7 @@ export type ListedCallback = Read<"/callbacks">["items"][number];
 export type CallbackShown = Read<"/callbacks/{id}">;
 export type Undelivered = Read<"/dead-letters">["items"][number];
 export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
-type ShownReplay = Read<"/replays/{id}">;
-export type Replay = ShownReplay["replay"];
-export type ReplayRequest = CallInput<OperationAt<"post", "/replays">>["body"];
-export type Plan = NonNullable<AnswerOf<OperationAt<"post", "/replays">>["plan"]>;
+export type Replay = Read<"/replays/{id}">["replay"];
 export type Calendar = Read<"/certificates/calendar">;
+export type Upstream = Read<"/upstreams">["sources"][number];
 export type CertificateShown = Read<"/certificates/{id}">;

@@ -7,38 +7,30 @@ import {
   RELEASED,
   RETRIED,
 } from "../../../../operations/views/undelivered.ts";
-import type { Undelivered } from "../api/client.ts";
+import { get, type Undelivered } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { go, query } from "../kit/router.tsx";
-import type { OnProgress } from "../parts/acts.tsx";
+import { query } from "../kit/router.tsx";
 import { Result } from "../parts/fields.tsx";
-import { type ListDefinition, RowActs, type RowsAct, readCounted } from "../parts/list.tsx";
+import { type ListDefinition, RowActs, type RowsAct } from "../parts/list.tsx";
 import { fieldsOf, perform } from "../parts/operations.ts";
 import { Answered, PageHead } from "../parts/page.tsx";
 
 const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
 
-/** Decides about some items, or about all undismissed ones. */
-function decision(operation: string, title: string, view: typeof RETRIED): RowsAct<Undelivered> {
-  const decide = async (
-    choice: object,
-    reason: string | undefined,
-    onProgress: OnProgress = () => undefined,
-  ) => (await perform<{ count: number }>(operation, { ...choice, reason }, onProgress)).count;
-  const said = (count: number) => view.says?.({ dryRun: false, count, items: [] }) ?? "";
-  return {
-    ...{ operation, title, isMain: title !== "Dismiss" },
-    async run(items, reason) {
-      let count = 0;
-      // An id may be known to several sources: each call says of which.
-      for (const [source, own] of Map.groupBy(items, (item) => item.source))
-        count += await decide({ ids: own.map(idOf), source }, reason);
-      return said(count);
-    },
-    runAll: async (reason, given, _, onProgress) =>
-      said(await decide({ filters: given }, reason, onProgress)),
-  };
-}
+/** Decides about some items. */
+const decision = (operation: string, title: string, view: typeof RETRIED): RowsAct<Undelivered> => ({
+  ...{ operation, title, isMain: title !== "Dismiss" },
+  async run(items, reason) {
+    let count = 0;
+    // An id may be known to several sources: each call says of which.
+    for (const [source, own] of Map.groupBy(items, (item) => item.source))
+      count += (await perform<{ count: number }>(operation, { ids: own.map(idOf), source, reason })).count;
+    return view.says?.({ dryRun: false, count, items: [] }) ?? "";
+  },
+});
+
+/** Of lists without pages: what is decided about makes way for the rest. */
+export const LIST_LIMIT = 200;
 
 const pageOf = (list: string) => (item: Undelivered) =>
   `attention/${list}/${idOf(item)}?source=${encodeURIComponent(item.source)}`;
@@ -47,21 +39,19 @@ export const DEAD: ListDefinition<Undelivered> = {
   of: DEAD_LETTERS,
   to: pageOf("dead"),
   filters: fieldsOf("listDead", ["kind", "collection", "source"]),
-  read: readCounted("/dead-letters"),
+  read: (given, _, signal) => get("/dead-letters", { query: { ...given, limit: LIST_LIMIT } }, signal),
   acts: [decision("retryDead", "Retry", RETRIED), decision("dismissDead", "Dismiss", DEAD_DISMISSED)],
-  figure: ({ dead }) => dead.confirmations + dead.events,
 };
 
 export const HELD: ListDefinition<Undelivered> = {
   of: QUARANTINE,
   to: pageOf("quarantine"),
   filters: fieldsOf("listQuarantine", ["collection", "source"]),
-  read: readCounted("/quarantine"),
+  read: (given, _, signal) => get("/quarantine", { query: { ...given, limit: LIST_LIMIT } }, signal),
   acts: [
     decision("releaseQuarantine", "Release", RELEASED),
     decision("dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
   ],
-  figure: (status) => status.quarantined,
 };
 
 const LISTS = {
@@ -79,7 +69,7 @@ export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: st
   return (
     <>
       <PageHead title={title} above={{ to: `attention/${list}`, name: above }}>
-        <RowActs acts={acts} rows={answer.data?.items ?? []} onDone={() => go(`attention/${list}`)} />
+        <RowActs acts={acts} rows={answer.data?.items ?? []} />
       </PageHead>
       <Answered answer={answer} what="it">
         {(found) => <Result of={found} view={DEAD_LETTER} />}

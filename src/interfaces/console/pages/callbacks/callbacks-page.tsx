@@ -1,6 +1,5 @@
 import { CALLBACK, CALLBACKS } from "../../../../operations/views/callbacks.ts";
 import { get, type ListedCallback, post } from "../api/client.ts";
-import { liveStatus } from "../api/live.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { countText } from "../kit/text.ts";
 import { Result } from "../parts/fields.tsx";
@@ -10,7 +9,6 @@ import { Answered, Id, PageHead } from "../parts/page.tsx";
 
 const listed = (always: { verdict?: "refused" } = {}): ListDefinition<ListedCallback> => ({
   of: CALLBACKS,
-  news: () => liveStatus.value && (liveStatus.value.lastCallbackAt ?? ""),
   read: (given, cursor, signal) =>
     get("/callbacks", { query: { ...given, ...always, cursor: cursor ?? undefined } }, signal),
 });
@@ -38,11 +36,6 @@ const READ_AGAIN: RowsAct<ListedCallback> = {
     await post("/replays", { body: { kind: "callbacks", filters, reason } });
     return `A replay reads ${countText(callbacks.length)} again.`;
   },
-  async runAll(reason) {
-    const filters = { refused: true, verdict: "refused" as const };
-    await post("/replays", { body: { kind: "callbacks", filters, reason } });
-    return "A replay reads all of them again.";
-  },
 };
 
 /** Callbacks with a right token that failed a check of the settings: recorded, and asked nothing. */
@@ -59,7 +52,7 @@ export const REFUSED: ListDefinition<ListedCallback> = {
 
 export const CallbacksPage = ({ rest: [id] }: { rest: readonly string[] }) =>
   id !== undefined ? (
-    <CallbackPage id={id} key={id} />
+    <CallbackPage id={id} />
   ) : (
     <>
       <PageHead title="Callbacks" says="Everything that was sent to the callback URL, as it came." />
@@ -76,9 +69,7 @@ function CallbackPage({ id }: { id: string }) {
         above={{ to: "callbacks", name: "Callbacks" }}
         says={<Id id={id} of="callback" />}
       >
-        {answer.data?.verdict === "refused" && (
-          <RowActs acts={[READ_AGAIN]} rows={[answer.data]} onDone={answer.reload} />
-        )}
+        {answer.data?.verdict === "refused" && <RowActs acts={[READ_AGAIN]} rows={[answer.data]} />}
       </PageHead>
       <Answered answer={answer} what="the callback">
         {(callback) => <Result of={callback} view={CALLBACK} />}

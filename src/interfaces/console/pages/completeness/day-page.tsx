@@ -1,16 +1,17 @@
+import { RECONCILED } from "../../../../operations/views/proof.ts";
 import { type Field, id, money, state, words } from "../../../../operations/views/view.ts";
 import { signatureText } from "../../../../platform/signing/signature-text.ts";
 import { bookDayOf } from "../../../../platform/values/time.ts";
-import { type Calendar, type CertificateShown, get } from "../api/client.ts";
+import { type Calendar, type CertificateShown, get, post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
 import { numberOf } from "../kit/text.ts";
-import { now } from "../kit/time.ts";
+import { ActButton } from "../parts/acts.tsx";
 import { Table } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { Answered, Empty, PageHead, Section } from "../parts/page.tsx";
 import { Badge, Download, Money, Time } from "../parts/values.tsx";
+import { wordOf } from "../parts/words.ts";
 import { type CalendarDay, stateOfDay, toneOfDay, wordsOfDay, wordsOfNone } from "./day-state.ts";
-import { ProofForm } from "./proof-form.tsx";
 
 /** A day: its totals, and its differences by name. @param day as it stands in the address. */
 export function DayPage({ day }: { day: string }) {
@@ -41,17 +42,40 @@ export function DayPage({ day }: { day: string }) {
                 book={books.find(({ source }) => source === certified.source)}
               />
             ))}
-            {books.some(({ timeZone }) => day < bookDayOf(now.value, timeZone)) && (
-              <Section title="Prove or heal this day">
-                <ProofForm from={day} to={day} isFixed onDone={answer.reload} />
-              </Section>
-            )}
+            {books.some(({ timeZone }) => day < bookDayOf(Date.now(), timeZone)) && <ProveOrHeal day={day} />}
           </>
         )}
       </Answered>
     </>
   );
 }
+
+const ProveOrHeal = ({ day }: { day: string }) => (
+  <Section title="Prove or heal this day">
+    <div class="row">
+      <ActButton
+        operation="reconcile"
+        title="Reconcile"
+        question={`Reconcile ${day}?`}
+        run={async (reason) =>
+          RECONCILED.says?.(await post("/reconcile", { body: { from: day, to: day, reason } })) ?? ""
+        }
+      />
+      <ActButton
+        operation="certify"
+        title="Certify"
+        isMain
+        question={`Certify ${day}?`}
+        hasReason={false}
+        run={async () =>
+          (await post("/certify", { body: { from: day, to: day } }))
+            .map((one) => `${one.source}: ${"error" in one ? one.error.message : wordOf(one.result)}.`)
+            .join(" ")
+        }
+      />
+    </div>
+  </Section>
+);
 
 interface CertifiedProps {
   day: string;
@@ -92,10 +116,9 @@ function Certified({ day, certified, book }: CertifiedProps) {
           { name: "Missing", ...missing },
         ]}
         keyOf={({ name }) => name}
-        toneOf={({ name, count }) => (name === "Missing" && count > 0 ? "bad" : "")}
       />
       <p class="section quiet">
-        By the certificate made <Time at={madeAt} as="full" />
+        By the certificate made <Time at={madeAt} isWhole />
         {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
         <About {...{ certificateId, source }} />
       </p>

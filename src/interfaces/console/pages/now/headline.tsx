@@ -1,56 +1,38 @@
 import type { Status } from "../api/client.ts";
-import { liveStatus, proof, troubles } from "../api/live.ts";
-import type { Proof } from "../api/proof.ts";
+import { doubt } from "../api/status.ts";
 import { Link } from "../kit/router.tsx";
 import { capital, visibleText } from "../kit/text.ts";
-import { shortTime, zone } from "../kit/time.ts";
+import { shortTime } from "../kit/time.ts";
 import { RemedyShown } from "../parts/remedies.tsx";
 import { Ago, Badge, Outside, Time } from "../parts/values.tsx";
 import { hasWay } from "../parts/ways.ts";
-import { BEING_CONFIRMED, sayHere, type Tone } from "../parts/words.ts";
+import { BEING_CONFIRMED, sayHere } from "../parts/words.ts";
 
 type Group = Status["openAlarms"][number];
 
 /** How the relay does, in one sentence; what a person is needed for, the worst first. */
-export function Headline() {
-  const { value: status } = liveStatus;
-  const { value: known } = proof;
-  if (status === null && known === null) return null;
+export function Headline({ status }: { status: Status }) {
+  const { value: why } = doubt;
+  const tone = why !== null || status.needsPerson ? "bad" : status.isProven ? "good" : "wait";
   return (
-    <section
-      class={`headline noted is-${toneNow(status, known)}`}
-      aria-label="How it does"
-      aria-live="polite"
-    >
-      <p class="big">{visibleText(headlineOf(status, known))}</p>
-      {known?.isFresh === false && (
+    <section class={`noted is-${tone}`} aria-label="How it does" aria-live="polite">
+      <p class="big">{visibleText(headlineOf(status, why))}</p>
+      {why !== null && (
         <p>
-          <Outside text={known.why} />
+          <Outside text={why} />
         </p>
       )}
-      {status !== null && (
-        <p class="quiet">
-          {known?.isFresh === false ? "The state below is as of" : "As of"} <Time at={status.at} as="full" />
-        </p>
-      )}
-      {troubles.value
-        // The sentence above says it already for each reading.
-        .filter(
-          ({ what, sentence }) => what !== "status" && (known?.isFresh !== false || sentence !== known.why),
-        )
-        .map(({ what, since, sentence }) => (
-          <p key={what} class="toned is-bad">
-            {READINGS[what] ?? capital(what)} not known since <Time at={since} />. <Outside text={sentence} />
-          </p>
-        ))}
-      {status !== null && isHeldUp(status) && (
+      <p class="quiet">
+        {why === null ? "As of" : "The state below is as of"} <Time at={status.at} isWhole />
+      </p>
+      {isHeldUp(status) && (
         <p>
           <Link to={BEING_CONFIRMED} class="button">
             Open what is being confirmed
           </Link>
         </p>
       )}
-      {status?.needsPerson && <ToDo status={status} />}
+      {status.needsPerson && <ToDo status={status} />}
     </section>
   );
 }
@@ -59,31 +41,18 @@ export function Headline() {
 const isHeldUp = ({ waiting, needsPerson, held }: Status): boolean =>
   waiting.length > 0 && (needsPerson || held.length > 0);
 
-/** The part of the page that comes with each event of the stream. */
-const READINGS: Readonly<Record<string, string>> = {
-  activity: "Counts, ages and upstreams:",
-  payment: "The newest payments:",
-};
-
-function toneNow(status: Status | null, known: Proof | null): Tone {
-  if (known?.isFresh === false) return known.isLong ? "bad" : "plain";
-  return status?.needsPerson ? "bad" : status?.isProven ? "good" : "wait";
-}
-
 /** How many things wait for a person, each counted once. */
 export const thingsIn = ({ actionItems, openAlarms }: Pick<Status, "actionItems" | "openAlarms">): number =>
   openAlarms.reduce((sum, { count }) => sum + count, actionItems.length);
 
-/** The headline says that all is well only with a current proof. */
-export function headlineOf(status: Pick<Status, "sentence"> | null, known: Proof | null): string {
-  if (known?.isFresh === false) return `Not known since ${shortTime(new Date(known.since), zone.value)}.`;
-  return status === null ? "" : sayHere(status.sentence);
-}
+/** The headline says that all is well only of a status that is of now. @param why it is not */
+export const headlineOf = (status: Pick<Status, "sentence" | "at">, why: string | null): string =>
+  why === null ? sayHere(status.sentence) : `Not known since ${shortTime(new Date(status.at))}.`;
 
 /** Faults that need a person, the gravest first. */
 function ToDo({ status: { actionItems, openAlarms, alarms } }: { status: Status }) {
   return (
-    <ol class="columns to-do">
+    <ol class="lined">
       {actionItems.map((item) => (
         <Entry key={item.what} of={item} what={item.what} />
       ))}

@@ -1,11 +1,10 @@
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
-import { may, type Progress } from "../api/client.ts";
-import { now, timeGiven, zone } from "../kit/time.ts";
-import { Fields, type FormField, useTask, useValues, type Values } from "./form.tsx";
+import { may } from "../api/client.ts";
+import { acted } from "../api/use-answer.ts";
+import { Fields, type FormField, useTask, useValues } from "./form.tsx";
 import { summaryOf } from "./operations.ts";
-import { Dialog, notify, Problem, ProgressShown } from "./page.tsx";
-import { Button, type IconName } from "./values.tsx";
+import { Dialog, notify, Problem } from "./page.tsx";
+import { Button } from "./values.tsx";
 
 /** Something that changes something: in words, what is asked before, and how it is done. */
 export interface Act {
@@ -14,46 +13,40 @@ export interface Act {
   /** The verb, on the button that asks and the one that does. */
   title: string;
   isMain?: boolean | undefined;
-  /** Fields beside the reason, by the values filled in so far. */
-  fields?: ((values: Values) => readonly FormField[]) | undefined;
-}
-
-export type OnProgress = (progress: Progress) => void;
-
-interface Question extends Pick<Act, "operation" | "fields"> {
-  question: string;
   /** Instead of what its operation does. */
   says?: string | undefined;
-  /** On the button: the verb, and of how many. */
-  action: string;
-  /**
-   * Does it. @param reason goes to the audit log.
-   * @param onProgress is told how far it is, if it takes long.
-   * @returns what to say when it is done. @throws ApiProblem, which is shown in the dialog
-   */
-  run: (reason: string | undefined, values: Values, onProgress: OnProgress) => Promise<string>;
 }
 
-interface ActButtonProps extends Act, Omit<Question, "action"> {
+interface Question extends Act {
+  question: string;
+  /** On the button that does it, where that says of how many. */
   action?: string;
+  /** false: nothing takes a reason. */
+  hasReason?: boolean;
+  /**
+   * Does it. @param reason goes to the audit log.
+   * @returns what to say when it is done. @throws ApiProblem, which is shown in the dialog
+   */
+  run: (reason: string | undefined) => Promise<string>;
+}
+
+interface ActButtonProps extends Question {
   /** A label for screen readers. */
   label?: string;
-  icon?: IconName;
   isDisabled?: boolean;
 }
 
 /** A button that changes something, once it was asked why. */
-export function ActButton(props: ActButtonProps) {
-  const { operation, title, label, icon, isMain = false, isDisabled = false, ...question } = props;
+export function ActButton({ label, isDisabled = false, ...question }: ActButtonProps) {
+  const { operation, title, isMain = false } = question;
   if (!may(operation)) return null;
   return (
     <Button
       is={isMain ? "is-primary" : ""}
-      icon={icon}
       label={label}
       disabled={isDisabled}
       onClick={() => {
-        asked.value = { action: title, operation, ...question };
+        asked.value = question;
       }}
     >
       {title}
@@ -74,24 +67,17 @@ const WHY: FormField = {
   input: { maxLength: 500, required: true },
 };
 
-function Asking({
-  operation,
-  question,
-  says = summaryOf(operation),
-  action,
-  fields = () => [],
-  run,
-}: Question) {
+function Asking({ operation, title, question, says, action, hasReason = true, run }: Question) {
   const { values, onInput } = useValues();
   const { isBusy, problem, run: runTask } = useTask();
-  const [progress, setProgress] = useState<Progress | null>(null);
   const close = () => {
     asked.value = null;
   };
   const submit = (event: Event) => {
     event.preventDefault();
     void runTask(async () => {
-      const done = await run(values.reason?.trim() || undefined, values, setProgress);
+      const done = await run(values.reason?.trim() || undefined);
+      acted.value += 1;
       close();
       notify(done);
     });
@@ -99,53 +85,17 @@ function Asking({
   return (
     <Dialog
       title={question}
-      leave="Cancel"
       onClose={close}
       onSubmit={submit}
       action={
         <Button is="is-primary" disabled={isBusy}>
-          {isBusy ? "Working…" : action}
+          {isBusy ? "Working…" : (action ?? title)}
         </Button>
       }
     >
-      <p class="quiet">{says}</p>
-      <Fields of={[WHY, ...fields(values)]} values={values} onInput={onInput} />
+      <p class="quiet">{says ?? summaryOf(operation)}</p>
+      {hasReason && <Fields of={[WHY]} values={values} onInput={onInput} />}
       {problem !== null && <Problem problem={problem} />}
-      {isBusy && progress !== null && (
-        <div class="stack quiet" role="status">
-          <ProgressShown of={progress} label={action} />
-        </div>
-      )}
     </Dialog>
   );
-}
-
-/** When something ends by itself, in minutes, as one chooses it. */
-const ENDS = [
-  ["15", "15 minutes"],
-  ["60", "1 hour"],
-  ["240", "4 hours"],
-  ["1440", "1 day"],
-  ["own", "At a time of your own"],
-] as const;
-
-/** Asks when it ends. @param never what it says where there may be no end. */
-export const endFields =
-  (never?: string) =>
-  ({ end }: Values): readonly FormField[] => {
-    const choices = never === undefined ? ENDS : [...ENDS, ["never", never] as const];
-    const ends: FormField = { name: "end", label: "Ends", kind: "choice", any: null, choices, first: "60" };
-    const at: FormField = {
-      name: "at",
-      label: "At",
-      kind: "time",
-      hint: zone.value,
-      input: { required: true },
-    };
-    return end === "own" ? [ends, at] : [ends];
-  };
-
-export function endChosen({ end = "60", at = "" }: Values): Date | null {
-  if (end === "never") return null;
-  return end === "own" ? timeGiven(at) : new Date(now.value + Number(end) * 60_000);
 }

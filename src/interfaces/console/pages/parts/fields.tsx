@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { Field, List, Value, View } from "../../../../operations/views/view.ts";
-import { go, keepSpot, Link } from "../kit/router.tsx";
+import { sources } from "../api/client.ts";
+import { Link } from "../kit/router.tsx";
 import { capital, countText, visibleText } from "../kit/text.ts";
 import { Copy, Id, Section } from "./page.tsx";
 import { RemedyShown } from "./remedies.tsx";
-import { Badge, currencies, Money, None, Outside, Raw, ShortId, Time } from "./values.tsx";
+import { Badge, Money, None, Outside, Raw, ShortId, Time } from "./values.tsx";
 import { sayHere } from "./words.ts";
 
 /** A column that a page draws by itself. */
@@ -27,7 +28,7 @@ const PAGES: Readonly<Record<string, (id: string) => string>> = {
   refused_callbacks: () => "attention/refused",
   certificate: () => "completeness",
   collection: () => "completeness",
-  upstream: () => "settings",
+  upstream: () => "",
 };
 
 /** @returns undefined where there is none. */
@@ -99,7 +100,7 @@ function Text<Row>({
 }) {
   const { kind, label } = field;
   const { source, currency } = row as { source?: string; currency?: string };
-  if (kind === "time") return <Time at={text} as={isWhole ? "full" : "short"} />;
+  if (kind === "time") return <Time at={text} isWhole={isWhole} />;
   if (kind === "state") return <Badge state={text} />;
   if (kind === "money") return <Money amount={text} of={source} in={currency} />;
   if (kind === "words") return withCode(capital(sayHere(text)));
@@ -217,7 +218,6 @@ export interface TableProps<Row> {
   id?: Field<Row> | undefined;
   /** Where a row leads: the first column becomes the link, and the whole row can be clicked. */
   to?: ((row: Row) => string) | undefined;
-  toneOf?: (row: Row) => string;
   choice?: {
     /** `keyOf` of those that are chosen. */
     chosen: ReadonlySet<string>;
@@ -227,20 +227,11 @@ export interface TableProps<Row> {
   };
 }
 
-export function Table<Row>({
-  caption,
-  fields: all,
-  rows,
-  id,
-  to,
-  toneOf,
-  choice,
-  ...props
-}: TableProps<Row>) {
+export function Table<Row>({ caption, fields: all, rows, id, to, choice, ...props }: TableProps<Row>) {
   const { keyOf = (row) => String(rows.indexOf(row)) } = props;
   const fields = all.filter(
     (field, index) =>
-      !("kind" in field && field.kind === "source" && currencies.value.size < 2) &&
+      !("kind" in field && field.kind === "source" && sources.value.length < 2) &&
       (index === 0 || rows.some((row) => isThere(row, field))),
   );
   const chosen = choice?.chosen;
@@ -253,10 +244,6 @@ export function Table<Row>({
     choice?.onChoose(next);
   };
   const keys = rows.map(keyOf);
-  const leaveBy = (row: string, page: string) => {
-    keepSpot({ row, shown: rows.length });
-    go(page);
-  };
   return (
     // biome-ignore-start lint/a11y/noRedundantRoles: on a phone rows are laid out as cards, which takes the roles away.
     <table class={to === undefined ? "table rows" : "table rows is-linked"} role="table">
@@ -284,12 +271,7 @@ export function Table<Row>({
         {rows.map((row) => {
           const key = keyOf(row);
           return (
-            <tr
-              key={key}
-              role="row"
-              data-row={key}
-              class={chosen?.has(key) ? "is-chosen" : toneOf ? `is-${toneOf(row)}` : ""}
-            >
+            <tr key={key} role="row" class={chosen?.has(key) ? "is-chosen" : ""}>
               {choice !== undefined && (
                 <td role="cell" class="is-choice">
                   <input
@@ -303,7 +285,7 @@ export function Table<Row>({
               {fields.map((field, index) => (
                 <td key={field.label} role="cell" class={classOf(field)} data-name={field.label}>
                   {index === 0 && to !== undefined ? (
-                    <Link to={to(row)} class="row-link" onGo={(page) => leaveBy(key, page)}>
+                    <Link to={to(row)} class="row-link">
                       {isThere(row, field) || id === undefined ? draw(row, field) : draw(row, id)}
                     </Link>
                   ) : (
@@ -328,28 +310,3 @@ const classOf = <Row,>({ kind, isLong, phone, ...field }: Column<Row>): string =
   ]
     .filter(Boolean)
     .join(" ");
-
-/** Goes back to a row: it is seen, and has the focus. @returns whether it is there. */
-export function standAt(row: string): boolean {
-  const found = [...document.querySelectorAll<HTMLElement>("[data-row]")].find(
-    ({ dataset }) => dataset.row === row,
-  );
-  found?.scrollIntoView({ block: "center" });
-  found?.querySelector<HTMLElement>(".row-link")?.focus({ preventScroll: true });
-  return found !== undefined;
-}
-
-interface FiguresProps {
-  of: readonly (readonly [name: string, shown: ComponentChildren, look?: string])[];
-}
-
-export const Figures = ({ of: figures }: FiguresProps) => (
-  <dl class="figures">
-    {figures.map(([name, shown, look = ""]) => (
-      <div key={name} class={look}>
-        <dt>{name}</dt>
-        <dd>{shown}</dd>
-      </div>
-    ))}
-  </dl>
-);

@@ -1,8 +1,6 @@
 import type { InputHTMLAttributes } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiProblem } from "../api/client.ts";
-import { liveStatus } from "../api/live.ts";
-import { useAnswer } from "../api/use-answer.ts";
+import { ApiProblem, sources } from "../api/client.ts";
 import { query, setQuery } from "../kit/router.tsx";
 import { visibleText } from "../kit/text.ts";
 import { timeGiven, timeInInput } from "../kit/time.ts";
@@ -16,22 +14,8 @@ export interface FormField {
   /** Of a filter in the address, and for the admin API. */
   name: string;
   label: string;
-  /**
-   * time: in the zone that times are shown in; lines: several; ids: one a line; source, collection, alarm: a choice of those that
-   * the relay knows, and of those that are open.
-   */
-  kind:
-    | "text"
-    | "date"
-    | "time"
-    | "number"
-    | "lines"
-    | "ids"
-    | "check"
-    | "choice"
-    | "source"
-    | "collection"
-    | "alarm";
+  /** time: in the viewer's zone; lines: several; source: a choice of those that the relay knows. */
+  kind: "text" | "date" | "time" | "lines" | "choice" | "source";
   /** Beside the label: what it is for, what holds without it. */
   hint?: string;
   choices?: Choices;
@@ -39,13 +23,9 @@ export interface FormField {
   states?: readonly string[];
   /** Shown where one points at it: what it means. */
   about?: string;
-  /** Of a choice: what stands for none of them, ""; null where one of them is always chosen. */
-  any?: string | null;
-  first?: string;
-  input?: Pick<
-    InputHTMLAttributes<HTMLInputElement>,
-    "placeholder" | "min" | "max" | "maxLength" | "required"
-  >;
+  /** One of a choice is always chosen. */
+  isChosen?: true;
+  input?: Pick<InputHTMLAttributes<HTMLInputElement>, "max" | "maxLength" | "required">;
 }
 
 /** Values filled in, by the fields' names. */
@@ -72,7 +52,7 @@ export const Fields = ({ of: fields, values, onInput }: FieldsProps) => (
       <Filled
         key={field.name}
         field={field}
-        value={values[field.name] ?? field.first ?? ""}
+        value={values[field.name] ?? ""}
         onInput={(value) => onInput(field.name, value)}
       />
     ))}
@@ -87,19 +67,11 @@ interface FilledProps {
   onDone?: (value: string) => void;
 }
 
-const TYPES = { text: "text", date: "date", time: "datetime-local", number: "number" } as const;
+const TYPES = { text: "text", date: "date", time: "datetime-local", lines: "" } as const;
 
 function Filled({ field, value, onInput, onDone }: FilledProps) {
   const { name, label, kind, hint, input } = field;
-  if (kind === "check")
-    return (
-      <label class="line is-wide" title={field.about}>
-        <input type="checkbox" checked={value !== ""} onChange={() => onInput(value === "" ? "yes" : "")} />
-        {label}
-      </label>
-    );
-  const isLines = kind === "lines" || kind === "ids";
-  if (!(kind in TYPES || isLines)) return <Choice field={field} value={value} onInput={onDone ?? onInput} />;
+  if (!(kind in TYPES)) return <Choice field={field} value={value} onInput={onDone ?? onInput} />;
   const typed = {
     ...input,
     name,
@@ -111,11 +83,11 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
   const done = (event: Event) => onDone?.((event.currentTarget as HTMLInputElement).value);
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: it stands inside, in either form.
-    <label class={isLines ? "field is-wide" : "field"} title={field.about}>
+    <label class="field" title={field.about}>
       <span>
         {label} {hint !== undefined && <small>{hint}</small>}
       </span>
-      {isLines ? (
+      {kind === "lines" ? (
         <textarea rows={2} {...(typed as object)} />
       ) : (
         <input
@@ -130,17 +102,13 @@ function Filled({ field, value, onInput, onDone }: FilledProps) {
 
 const named = (names: readonly string[]): Choices => [...new Set(names)].map((name) => [name, name]);
 
-/** Choices by kind; each kind reads its own data. */
-const KNOWN: Partial<Record<FormField["kind"], () => Choices>> = {
-  source: () => named(useAnswer("/settings", {}).data?.sources.map(({ name }) => name) ?? []),
-  alarm: () => liveStatus.value?.openAlarms.map(({ name, title }) => [name, title] as const) ?? [],
-};
-
 /** Others may have named the values: they stand encoded. Of one source there is nothing to choose. */
 function Choice({ field, value, onInput }: FilledProps) {
-  const { name, label, kind, any = "any" } = field;
+  const { name, label, kind } = field;
   const choices =
-    KNOWN[kind]?.() ?? field.choices ?? field.states?.map((one) => [one, wordOf(one)] as const) ?? [];
+    (kind === "source" ? named(sources.value.map(({ name }) => name)) : field.choices) ??
+    field.states?.map((one) => [one, wordOf(one)] as const) ??
+    [];
   if (kind === "source" && choices.length < 2 && value === "") return null;
   const isKnown = value === "" || choices.some(([choice]) => choice === value);
   return (
@@ -151,7 +119,7 @@ function Choice({ field, value, onInput }: FilledProps) {
         value={encodeURIComponent(value)}
         onChange={(event) => onInput(decodeURIComponent(event.currentTarget.value))}
       >
-        {any !== null && <option value="">{any}</option>}
+        {!field.isChosen && <option value="">any</option>}
         {[...choices, ...(isKnown ? [] : named([value]))].map(([choice, word]) => (
           <option key={choice} value={encodeURIComponent(choice)}>
             {visibleText(word)}
@@ -175,38 +143,36 @@ export const givenFilters = (filters: readonly FormField[]): Record<string, stri
 export function FilterBar({ filters, label }: { filters: readonly FormField[]; label: string }) {
   const set = filters.filter(({ name }) => query.value.has(name));
   // On a phone they would hide the list below.
-  const [isOpen, setOpen] = useState(false);
+  const [isWide] = useState(innerWidth > 900);
   return (
-    <search class={isOpen ? "fields filters is-open" : "fields filters"} aria-label={label}>
-      <Button is="phone-only" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Filters{set.length > 0 && ` (${set.length})`}
-      </Button>
-      {filters.map((filter) => (
-        <FilterField key={filter.name} filter={filter} />
-      ))}
-      {set.length > 0 && (
-        <Button
-          is="is-quiet"
-          icon="close"
-          onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
-        >
-          Clear
-        </Button>
-      )}
-    </search>
+    <details open={isWide}>
+      <summary class="quiet">Filters{set.length > 0 && ` (${set.length})`}</summary>
+      <search class="fields" aria-label={label}>
+        {filters.map((filter) => (
+          <FilterField key={filter.name} filter={filter} />
+        ))}
+        {set.length > 0 && (
+          <Button
+            is="is-quiet"
+            onClick={() => setQuery(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
+          >
+            Clear
+          </Button>
+        )}
+      </search>
+    </details>
   );
 }
 
 function FilterField({ filter }: { filter: FormField }) {
   const { name, kind } = filter;
   const given = query.value.get(name) ?? "";
-  // A time is chosen in the zone that times are shown in; in the address it is the same for every reader.
+  // A time is chosen in the viewer's zone; in the address it is the same for every reader.
   const at = kind === "time" ? new Date(given) : null;
   const shown = at === null || Number.isNaN(+at) ? given : timeInInput(at);
   const [value, setValue] = useState(shown);
   useEffect(() => setValue(shown), [shown]);
-  const apply = (next: string) =>
-    setQuery({ [name]: (kind === "time" && timeGiven(next)?.toISOString()) || next.trim() });
+  const apply = (next: string) => setQuery({ [name]: (kind === "time" && timeGiven(next)) || next.trim() });
   return <Filled field={filter} value={value} onInput={setValue} onDone={apply} />;
 }
 

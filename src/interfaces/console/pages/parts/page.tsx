@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { type ApiProblem, isPassing, type Progress, toDo } from "../api/client.ts";
-import { goUp, Link } from "../kit/router.tsx";
+import { type ApiProblem, isPassing, toDo } from "../api/client.ts";
+import { Link } from "../kit/router.tsx";
 import { countText, visibleText } from "../kit/text.ts";
-import { Button, Icon, Outside } from "./values.tsx";
+import { Button, Outside } from "./values.tsx";
 
 interface PageHeadProps {
   title: string;
@@ -23,9 +23,8 @@ export function PageHead({ title, above, says, children }: PageHeadProps) {
     <header class="spread page-head">
       <div>
         {above !== undefined && (
-          <Link to={above.to} class="above" onGo={goUp}>
-            <Icon name="back" />
-            {above.name}
+          <Link to={above.to} class="above">
+            Back to {above.name}
           </Link>
         )}
         <h1 tabIndex={-1}>{title}</h1>
@@ -65,22 +64,15 @@ interface TabsProps {
 }
 
 /** The ways to the parts of a page, each at an address of its own. */
-export function Tabs({ label, tabs, current }: TabsProps) {
-  const nav = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a phone they are wider than the screen.
-    nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
-  }, [current, tabs.some(({ count }) => count)]);
-  return (
-    <nav ref={nav} class="tabs" aria-label={label}>
-      {tabs.map(({ to, title, count }) => (
-        <Link key={to} to={to} class="tab" aria-current={to === current ? "page" : undefined}>
-          {title} {!!count && <span class="badge is-bad">{countText(count)}</span>}
-        </Link>
-      ))}
-    </nav>
-  );
-}
+export const Tabs = ({ label, tabs, current }: TabsProps) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map(({ to, title, count }) => (
+      <Link key={to} to={to} class="tab" aria-current={to === current ? "page" : undefined}>
+        {title} {!!count && <span class="badge is-bad">{countText(count)}</span>}
+      </Link>
+    ))}
+  </nav>
+);
 
 /** Where nothing is: why, and what would bring something here. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -96,7 +88,6 @@ export function Empty({ title, children }: { title: string; children?: Component
 export function Problem({ problem, retry }: { problem: ApiProblem; retry?: (() => void) | undefined }) {
   return (
     <div class="problem is-bad" role="alert">
-      <Icon name="warning" />
       <div class="grow">
         <b>{visibleText(problem.message)}</b>
         <p>{toDo(problem)}</p>
@@ -116,17 +107,15 @@ export function Loading({ what }: { what: string }) {
 
 interface DialogProps {
   title: string;
-  /** On the button that leaves it. */
-  leave: string;
   onClose: () => void;
-  onSubmit?: (event: Event) => void;
+  onSubmit: (event: Event) => void;
   /** The button that sends it. */
-  action?: ComponentChildren;
+  action: ComponentChildren;
   children: ComponentChildren;
 }
 
 /** Over the page, which waits behind it. */
-export function Dialog({ title, leave, onClose, onSubmit, action, children }: DialogProps) {
+export function Dialog({ title, onClose, onSubmit, action, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
@@ -136,7 +125,7 @@ export function Dialog({ title, leave, onClose, onSubmit, action, children }: Di
         <h2 id={id}>{title}</h2>
         {children}
         <div class="row">
-          <Button onClick={() => dialog.current?.close()}>{leave}</Button>
+          <Button onClick={() => dialog.current?.close()}>Cancel</Button>
           {action}
         </div>
       </form>
@@ -162,41 +151,26 @@ export function Answered<Data>({ answer, what, children }: AnsweredProps<Data>) 
   );
 }
 
-interface Notice {
-  id: number;
-  says: string;
-  bad: boolean;
-}
-
-const notices = signal<readonly Notice[]>([]);
-let last = 0;
-const SHOWN_MS = 6_000;
+const notice = signal<{ says: string; bad: boolean } | null>(null);
+let closing: ReturnType<typeof setTimeout> | undefined;
+const SHOWN_MS = 8_000;
 
 /** Says in a corner, and to screen readers, what came of something. */
 export function notify(says: string, { bad = false } = {}): void {
-  last += 1;
-  const notice = { id: last, says, bad };
-  notices.value = [...notices.value, notice].slice(-4);
-  setTimeout(() => close(notice), bad ? SHOWN_MS * 2 : SHOWN_MS);
+  clearTimeout(closing);
+  notice.value = { says, bad };
+  closing = setTimeout(() => {
+    notice.value = null;
+  }, SHOWN_MS);
 }
 
-function close({ id }: Notice): void {
-  notices.value = notices.value.filter((one) => one.id !== id);
-}
-
-export function Notices() {
-  return (
-    <div class="notices" role="status" aria-live="polite">
-      {notices.value.map((notice) => (
-        <p key={notice.id} class={notice.bad ? "notice is-bad" : "notice"}>
-          <Icon name={notice.bad ? "warning" : "check"} />
-          <span class="grow">{notice.says}</span>
-          <Button icon="close" label="Close" onClick={() => close(notice)} />
-        </p>
-      ))}
-    </div>
-  );
-}
+export const NoticeShown = () => (
+  <div class="notices" role="status" aria-live="polite">
+    {notice.value !== null && (
+      <p class={notice.value.bad ? "notice is-bad" : "notice"}>{notice.value.says}</p>
+    )}
+  </div>
+);
 
 /** @param what it is, for who cannot see where the button stands: "the invoice's id". */
 export function Copy({ text, what }: { text: string; what: string }) {
@@ -205,7 +179,11 @@ export function Copy({ text, what }: { text: string; what: string }) {
       () => notify(`Copied ${what}.`),
       () => notify("The browser does not let the page copy. Select the text instead.", { bad: true }),
     );
-  return <Button is="copy" icon="copy" label={`Copy ${what}`} onClick={() => void copy()} />;
+  return (
+    <Button is="is-quiet" label={`Copy ${what}`} onClick={() => void copy()}>
+      Copy
+    </Button>
+  );
 }
 
 /** An id, to be read and copied. @param of what it is the id of: "invoice". */
@@ -215,25 +193,3 @@ export const Id = ({ id, of }: { id: string; of: string }) => (
     <Copy text={id} what={`the ${of}'s id`} />
   </span>
 );
-
-const STEPS: Readonly<Record<Progress["step"], string>> = {
-  lists: "reading the provider's lists",
-  invoices: "asking about invoices",
-  books: "comparing with the books",
-  decided: "done",
-};
-
-/** Shows running work and its progress. @param label for screen readers. */
-export function ProgressShown({ of, label }: { of: Progress | null; label: string }) {
-  return (
-    <>
-      <p>{of === null ? "Beginning…" : progressWords(of)}</p>
-      <progress aria-label={label} {...(of?.total != null && { value: of.done, max: of.total })} />
-    </>
-  );
-}
-
-function progressWords({ source, step, done, total }: Progress): string {
-  const far = total === null ? countText(done) : `${countText(done)} of ${countText(total)}`;
-  return source === "" ? `${far} ${STEPS[step]}` : `${source}: ${STEPS[step]}, ${far}`;
-}

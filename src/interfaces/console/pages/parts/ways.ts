@@ -1,15 +1,9 @@
 import type { AnyRemedy, RemedyInputs } from "../../../../platform/errors/remedy.ts";
 
-/** Alarms of these names have a list of their own. */
-const LISTS: Readonly<Record<string, string>> = {
-  callback_refused: "refused",
-  invoice_anomaly: "anomalies",
-};
-
 type Way = readonly [to: string, title: string];
 
 /** Where one reads first, and does it there. */
-export const WAYS: Readonly<Partial<Record<keyof RemedyInputs, (args: Record<string, string>) => Way>>> = {
+const WAYS: Readonly<Partial<Record<keyof RemedyInputs, (args: Record<string, string>) => Way>>> = {
   showInvoice: ({ id }) => [`payments/${id}`, "Open the payment"],
   showReplay: ({ id }) => [`replays/${id}`, "Open the replay"],
   listReplays: () => ["replays", "Open the replays"],
@@ -17,11 +11,9 @@ export const WAYS: Readonly<Partial<Record<keyof RemedyInputs, (args: Record<str
   listDead: () => ["attention/dead", "Open the dead letters"],
   showQuarantine: ({ id }) => [`attention/quarantine/${id}`, "Open it in quarantine"],
   listQuarantine: () => ["attention/quarantine", "Open the quarantine"],
-  listAlarms: ({ name = "" }) => [`attention/${LISTS[name] ?? `alarms?name=${name}`}`, "Open the list"],
+  listAlarms: ({ name }) => [`attention/alarms?name=${name}`, "Open the list"],
   listCertificates: () => ["completeness", "Open Completeness"],
   reconcile: () => ["completeness", "Open Completeness"],
-  // A test is sent from there.
-  testAlarms: () => ["settings", "Open Settings"],
   startReplay: () => ["attention/refused", "Open the refused callbacks"],
 };
 
@@ -34,5 +26,12 @@ export const ACTS: Readonly<Partial<Record<keyof RemedyInputs, string>>> = {
   releaseQuarantine: "Release",
 };
 
+/** The page of a remedy; null where there is none. */
+export const wayOf = ({ operation, args }: AnyRemedy): Way | null =>
+  // Of chosen payments it is done from here; refused callbacks are looked at first.
+  "invoiceIds" in ((args as { filters?: object }).filters ?? {})
+    ? null
+    : (WAYS[operation]?.(args as Record<string, string>) ?? null);
+
 /** Whether the console does it, or leads there. */
-export const hasWay = ({ operation }: AnyRemedy): boolean => operation in WAYS || operation in ACTS;
+export const hasWay = (remedy: AnyRemedy): boolean => remedy.operation in ACTS || wayOf(remedy) !== null;

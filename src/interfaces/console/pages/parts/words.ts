@@ -1,4 +1,4 @@
-import { shortTime, zone } from "../kit/time.ts";
+import { shortTime } from "../kit/time.ts";
 
 /** The only meanings of colours: done, held back, a person is needed, under way, neither. */
 export type Tone = "good" | "wait" | "bad" | "move" | "plain";
@@ -33,5 +33,5 @@ export const wordOf = (state: string): string => WORDS[state] ?? state.replaceAl
 /** A text of the relay's with its times, which it says in UTC, as they are shown here. */
 export const sayHere = (text: string): string =>
   text.replaceAll(/(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/g, (_, day, clock) =>
-    shortTime(new Date(`${day}T${clock}Z`), zone.value),
+    shortTime(new Date(`${day}T${clock}Z`)),
   );

@@ -5,29 +5,24 @@ import {
   time as timeField,
 } from "../../../../operations/views/view.ts";
 import { get, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
-import { connection, happenings, liveStatus, useLive } from "../api/live.ts";
-import { useAnswer, usePolled, useReloadAfter } from "../api/use-answer.ts";
+import { useAnswer } from "../api/use-answer.ts";
 import { Link } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { type Column, Facts, Result } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf } from "../parts/operations.ts";
 import { Answered, Id, PageHead, Section } from "../parts/page.tsx";
-import { Remedies } from "../parts/remedies.tsx";
+import { RemedyShown } from "../parts/remedies.tsx";
 import { Badge, Download, Money, Outside } from "../parts/values.tsx";
 import { sayHere } from "../parts/words.ts";
-import { DrawnTimeline } from "./timeline.tsx";
+import { TimelineShown } from "./timeline.tsx";
 
 export const PaymentsPage = ({ rest: [id] }: { rest: readonly string[] }) =>
-  id === undefined ? <Payments /> : <PaymentPage id={id} key={id} />;
+  id === undefined ? <Payments /> : <PaymentPage id={id} />;
 
 const PAYMENTS: ListDefinition<ListedInvoice> = {
   of: INVOICES,
   filters: fieldsOf("listInvoices", ["id", "reference", "verdict", "from", "to", "collection", "source"]),
-  news: () => {
-    const newest = happenings.value.find(({ what }) => what === "confirmed");
-    return newest === undefined ? "" : `${newest.invoiceId} ${newest.at}`;
-  },
   read: (given, cursor, signal) =>
     get("/invoices", { query: { ...given, cursor: cursor ?? undefined } }, signal),
   noMatch:
@@ -44,22 +39,9 @@ const Payments = () => (
 function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
   const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
-  useLive();
-  const reload = () => {
-    story.reload();
-    evidence.reload();
-  };
-  const last = happenings.value.find(({ invoiceId }) => invoiceId === id);
-  useReloadAfter(
-    `${last?.what} ${last?.at} ${liveStatus.value?.lastCallbackAt} ${connection.value === "lost"}`,
-    reload,
-  );
-  const isUnderWay = statesOf(story.data).some((state) => state === "due" || state === "claimed");
-  usePolled(isUnderWay, { isLoading: story.isLoading, reload }, 2_000);
   const reference = story.data?.invoices[0]?.reference ?? null;
   const act = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
     await post(`/invoices/{id}/${verb}`, { path: { id }, body: { reason } });
-    reload();
     return done;
   };
   return (
@@ -85,7 +67,6 @@ function PaymentPage({ id }: { id: string }) {
         <ActButton
           operation="askAgain"
           title="Ask again"
-          icon="replay"
           question="Ask the provider again?"
           run={act("ask", "It is asked again. The answer shows up here.")}
         />
@@ -93,7 +74,6 @@ function PaymentPage({ id }: { id: string }) {
           <ActButton
             operation="publishAgain"
             title="Publish again"
-            icon="play"
             question="Publish the event again?"
             run={act("publish", "It is published again. The new MessageId shows up here.")}
           />
@@ -102,25 +82,19 @@ function PaymentPage({ id }: { id: string }) {
       <Answered answer={story} what="its story">
         {(timeline) => (
           <>
-            <Summary timeline={timeline} onDone={reload} />
-            <div class="story">
-              <Section title="Timeline">
-                <DrawnTimeline {...timeline} />
-              </Section>
-              <Answered answer={evidence} what="the evidence">
-                {(found) => (
-                  <div class="columns section" style={{ "--least": "32rem" }}>
-                    <div>
-                      {found.events.length === 0 && <p class="quiet">No event was made.</p>}
-                      <Result of={found} view={EVIDENCE} />
-                    </div>
-                    <div>
-                      <Result of={found} view={ANSWERED} />
-                    </div>
-                  </div>
-                )}
-              </Answered>
-            </div>
+            <Summary timeline={timeline} />
+            <Section title="Timeline">
+              <TimelineShown {...timeline} />
+            </Section>
+            <Answered answer={evidence} what="the evidence">
+              {(found) => (
+                <div class="section stack">
+                  {found.events.length === 0 && <p class="quiet">No event was made.</p>}
+                  <Result of={found} view={EVIDENCE} />
+                  <Result of={found} view={ANSWERED} />
+                </div>
+              )}
+            </Answered>
           </>
         )}
       </Answered>
@@ -149,7 +123,7 @@ const FIELDS: readonly Column<Timeline["invoices"][number]>[] = [
   sourceField(),
 ];
 
-function Summary({ timeline, onDone }: { timeline: Timeline; onDone: () => void }) {
+function Summary({ timeline }: { timeline: Timeline }) {
   const { invoices, confirmations, meaning, next } = timeline;
   return (
     <div class="columns">
@@ -173,7 +147,9 @@ function Summary({ timeline, onDone }: { timeline: Timeline; onDone: () => void 
         ))}
         {next.length > 0 && (
           <p class="row">
-            <Remedies of={next} onDone={onDone} />
+            {next.map((remedy) => (
+              <RemedyShown key={JSON.stringify(remedy)} of={remedy} />
+            ))}
           </p>
         )}
       </div>
