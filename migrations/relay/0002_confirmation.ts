@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // the invoice when a sweep last had it asked about, so that no sweep asks again until the list says something
   // else.
   //
-  // Rows change several times, so pages keep room for it (fillfactor), and vacuum comes early.
+  // Rows change several times, so vacuum comes early. No page keeps room for it: each change moves the row in an index.
   await sql`
     create table confirmation (
       invoice_id uuid not null,
@@ -54,7 +54,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         check (traceparents ~ '^00-[0-9a-f-]{52}( 00-[0-9a-f-]{52}){0,8}$'),
       constraint confirmation_lease_check
         check ((state = 'claimed') = (lease_token is not null and claimed_until is not null))
-    ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
+    ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
     comment on table confirmation is
       'What is to be asked about an invoice, and what came of it: one row for each invoice and source.';
 

@@ -1,4 +1,4 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Alarm } from "../../../platform/alarms/index.ts";
 import { type CallbackChecks, type FailedCheck, isSet, type Source } from "../../../platform/config/index.ts";
