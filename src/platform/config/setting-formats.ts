@@ -262,43 +262,18 @@ export const adminToken = readAs((text): AdminToken | null => {
 }, "should be name:role:token, the role read, operate or admin, the token 22 or more characters without spaces " +
   "and colons (try: openssl rand -hex 16)").meta({ kind: "name:role:token", secret: true });
 
-/** The bytes in front of the 32 of an Ed25519 seed in PKCS8 (RFC 8410). */
-const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
-
-const HOW = "(make one with: openssl genpkey -algorithm ed25519)";
-
-/** Takes PEM, its line ends perhaps `\n`, or base64 of the PKCS8 or 32-byte seed. @returns what is wrong with it. */
+/** Takes PEM, its line ends perhaps `\n`, or the PKCS8 in base64. @returns what is wrong with it. */
 export function readSigningKey(text: string): KeyObject | string {
   const given = text.replaceAll("\\n", "\n").trim();
-  if (given.includes("PUBLIC KEY-----")) return `is a public key; signing takes the private one ${HOW}`;
-  if (/ENCRYPTED/.test(given)) return `is protected by a passphrase; it should be without one ${HOW}`;
-  const key = keyIn(given);
-  if (key === null) return `should be one Ed25519 private key and nothing else, in PEM or base64 ${HOW}`;
-  if (key.asymmetricKeyType !== "ed25519")
-    return `is a private key of the kind ${key.asymmetricKeyType}; it should be an Ed25519 one ${HOW}`;
-  return key;
-}
-
-/** Of two keys OpenSSL takes the first. */
-const ONE_PEM = /^-----BEGIN [A-Z ]+-----[^-]+-----END [A-Z ]+-----$/;
-
-/**
- * Whether nothing follows the first value of DER. A long value is no Ed25519 key, and its kind is reported
- * elsewhere.
- */
-const isOneValue = (der: Buffer): boolean => (der[1] ?? 0) > 127 || der.length === 2 + (der[1] ?? 0);
-
-function keyIn(text: string): KeyObject | null {
   try {
-    if (text.startsWith("-----")) return ONE_PEM.test(text) ? createPrivateKey(text) : null;
-    const bytes = Buffer.from(text, "base64");
-    const key = bytes.length === 32 ? Buffer.concat([PKCS8_HEAD, bytes]) : bytes;
-    // OpenSSL and Buffer would ignore anything behind the key.
-    const isWhole = bytes.toString("base64") === text.replaceAll(/\s/g, "") && isOneValue(key);
-    return isWhole ? createPrivateKey({ key, format: "der", type: "pkcs8" }) : null;
+    const key = given.startsWith("-----")
+      ? createPrivateKey(given)
+      : createPrivateKey({ key: Buffer.from(given, "base64"), format: "der", type: "pkcs8" });
+    if (key.asymmetricKeyType === "ed25519") return key;
   } catch {
-    return null;
+    // The words below say what it should be.
   }
+  return "should be an Ed25519 private key, in PEM or base64 (make one with: openssl genpkey -algorithm ed25519)";
 }
 
 export const signingKey = z

@@ -97,19 +97,15 @@ describe("a file that should hold one", () => {
     const text = JSON.stringify(signed);
     const files = {
       ...{ truncated: text.slice(0, -20), damaged: `${text.slice(0, 40)}}`, empty: "", "a PDF": "%PDF-1.7" },
-      ...{ "too deep": "[".repeat(100_000), "other JSON": '[{"error":{}},7]' },
+      "other JSON": '[{"error":{}},7]',
       "a list of one and none": `[${text},7]`,
-      "twice with a name": text.replace("{", '{"result":"not_equal",'),
-      "with another spelling": text.replace('"count":3', '"count":3.0'),
-      "with lost digits": text.replace('"count":3', '"count":3.00000000000000000001'),
     };
     const cases = Object.entries(files).map(([name, file]) => [name, () => readDocuments(Buffer.from(file))]);
     await expectGolden("documents-refused", refusals(Object.fromEntries(cases)));
   });
 
-  it("may be a list of them, or in the UTF-16 of a Windows shell", () => {
+  it("may be a list of them", () => {
     expect(readDocuments(Buffer.from(JSON.stringify([signed, signed])))).toHaveLength(2);
-    expect(readDocuments(Buffer.from(`\ufeff${JSON.stringify(signed)}`, "utf16le"))).toEqual([signed]);
   });
 });
 
@@ -120,9 +116,10 @@ describe("a key", () => {
   const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const locked = { format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" } as const;
 
-  it("may be PEM, its line ends perhaps written out, or base64 of the PKCS8 or the seed", () => {
-    const base64 = [der, der.subarray(-32)].map((bytes) => bytes.toString("base64"));
-    const ids = [pem, pem.replaceAll("\n", "\\n"), ...base64].map((form) => signerOf(form).keyId);
+  it("may be PEM, its line ends perhaps written out, or base64 of the PKCS8", () => {
+    const ids = [pem, pem.replaceAll("\n", "\\n"), der.toString("base64")].map(
+      (form) => signerOf(form).keyId,
+    );
     expect(new Set(ids)).toEqual(new Set([keyIdOf(publicKey)]));
   });
 
@@ -130,10 +127,7 @@ describe("a key", () => {
     const keys: Record<string, string> = {
       public: publicKey.export({ format: "pem", type: "spki" }).toString(),
       RSA: rsa.privateKey.export({ format: "pem", type: "pkcs8" }).toString(),
-      ...{ locked: privateKey.export(locked).toString(), "a word": "secret", "one of two": pem + pem },
-      "followed by a word": `${pem}more`,
-      "followed by bytes": Buffer.concat([der, Buffer.alloc(8)]).toString("base64"),
-      "spelled with more": `${der.subarray(-32).toString("base64")}x`,
+      ...{ locked: privateKey.export(locked).toString(), "a word": "secret" },
     };
     for (const [name, key] of Object.entries(keys)) {
       const said = readSigningKey(key);
@@ -154,7 +148,6 @@ describe("a key", () => {
       ...{ "a private key": pem, text: "hello", "a certificate": JSON.stringify(signed) },
       "an RSA key": rsa.publicKey.export({ format: "pem", type: "spki" }).toString(),
       "a broken key": "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----",
-      "an empty list": '{"format":"invoice-relay-keys:v1","keys":[]}',
     };
     const cases = Object.entries(files).map(([name, file]) => [name, () => readKeyFile(file)]);
     await expectGolden("key-files-refused", refusals(Object.fromEntries(cases)));
