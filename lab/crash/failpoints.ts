@@ -43,7 +43,7 @@ const BY_DRIVE: Record<DriveName, string> = {
   "replay of confirmations": "confirmations to be opened again, confirmations opened again",
   "missing partition": "partition to be made, partition made",
   retention:
-    "partition to be dropped, partition dropped, stragglers to be deleted, stragglers deleted, " +
+    "partition to be dropped, partition dropped, " +
     "forgotten confirmations to be deleted, forgotten confirmations deleted",
   "retention of personal data": "personal data to be blanked, personal data blanked",
   migrate: "migrations to be run, migrations run",

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 
 /**
- * The log of callbacks, and the functions that make and drop its partitions.
+ * The log of callbacks, and the function that makes its partitions.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Fixed-width columns first, so that no row pays for padding. `received_at` is the time inside the UUIDv7
@@ -48,8 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     comment on table callback_default is
       'Callbacks for which no partition of their month stood ready.'`.execute(db);
 
-  // They name every table with its schema. Each waits two seconds at most for a lock, because callbacks wait behind
-  // it, and then fails with 55P03.
+  // Waits two seconds at most for a lock, because callbacks wait behind it, and then fails with 55P03.
   await sql`
     create function make_callback_partition(month date) returns boolean
     language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
@@ -77,43 +76,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       execute format('alter table public.callback attach partition public.%I for values from (%L) to (%L)',
         partition, first, past);
       return true;
-    end $$;
-
-    -- What retention keeps of the month goes into the default partition.
-    create function drop_callback_partition(partition text, kept_at timestamptz[], kept uuid[]) returns void
-    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
-    declare
-      past timestamptz;
-    begin
-      perform pg_advisory_xact_lock(hashtext('invoice-relay partitions'));
-      select substring(pg_get_expr(child.relpartbound, child.oid) from $re$TO \\('([^']+)'\\)$re$)
-        ::timestamptz
-      into past
-      from pg_inherits join pg_class as child on child.oid = inhrelid
-      where inhparent = 'public.callback'::regclass and child.relname = partition
-        and child.relnamespace = 'public'::regnamespace and partition ~ '^callback_[0-9]{4}_[0-9]{2}$';
-      if past is null or past > now() then
-        raise exception '% is no past month of the callback log', partition
-          using errcode = 'invalid_parameter_value';
-      end if;
-      execute format('alter table public.callback detach partition public.%I', partition);
-      execute format(
-        'insert into public.callback select old.* from public.%I as old
-         join unnest($1, $2) as kept (received_at, id) using (received_at, id)', partition)
-        using kept_at, kept;
-      execute format('drop table public.%I', partition);
-    end $$;
-
-    -- Drops what was kept and nobody needs any longer: only what is named, and only from past months.
-    create function drop_kept_callbacks(received timestamptz[], ids uuid[]) returns bigint
-    language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
-    declare
-      dropped bigint;
-    begin
-      delete from public.callback_default
-      where (received_at, id) in (select * from unnest(received, ids))
-        and received_at < date_trunc('month', now(), 'UTC');
-      get diagnostics dropped = row_count;
-      return dropped;
     end $$`.execute(db);
 }

@@ -15,26 +15,10 @@ const UNSENT = sql`
   (${isLive} and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null)))`;
 
 /**
- * A query: source and invoice_id of everything that is still open, whose callbacks are kept; some of them
- * twice. Held Test events do not count as open.
- */
-export const openInvoices: RawBuilder<unknown> = sql`
-  ${sql.join(
-    WAITING.map((condition) => sql`select source, invoice_id from confirmation where ${condition}`),
-    sql` union all `,
-  )}
-  union all select event.source, event.invoice_id from outbox
-    join event on event.source = outbox.source and event.id = outbox.event_id
-    where ${UNSENT}`;
-
-/**
- * A condition: the same of one invoice, looked up by itself. Not `exists`, for which Postgres might read all
+ * A condition: an invoice is still open; held Test events do not count. Looked up by itself, not by `exists`, for which Postgres might read all
  * that is open.
  */
-export const isOpen = (
-  source: RawBuilder<unknown>,
-  invoiceId: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`
+const isOpen = (source: RawBuilder<unknown>, invoiceId: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   ((select invoice_id from confirmation
     where confirmation.invoice_id = ${invoiceId} and confirmation.source = ${source}
       and (${sql.join(

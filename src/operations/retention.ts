@@ -2,29 +2,26 @@ import { z } from "zod";
 import { deleteUnknown, readUnknownKeptSince } from "../pipeline/confirm/index.ts";
 import {
   dropPartition,
-  droppingStragglers,
-  findingKept,
+  dropStragglers,
   type OldPartition,
   partitionsBefore,
   sizeOf,
-  whenNotBusy,
 } from "../pipeline/receive/index.ts";
 import type { WrittenAlarms } from "../platform/alarms/index.ts";
 import { audit, type ByHand, dropHistory } from "../platform/audit/index.ts";
-import { type Database, inKeyOrder, timeBefore } from "../platform/database/index.ts";
-import { type Fault, faultOf, isLockTimeout, messageOf, noteWork } from "../platform/errors/index.ts";
+import { type Database, timeBefore } from "../platform/database/index.ts";
+import { type Fault, faultOf, messageOf, noteWork } from "../platform/errors/index.ts";
 import { failpoint } from "../platform/process/index.ts";
 import { dayOf, startOf } from "../platform/values/index.ts";
 import { type FailedChore, noteChores } from "../platform/worker/index.ts";
 import { countOutdated, eraseOutdated, outdatedResult } from "./erase.ts";
 import { time, whole } from "./list/fields.ts";
-import { forgottenConfirmations, isOpen, openInvoices } from "./open-invoices.ts";
+import { forgottenConfirmations } from "./open-invoices.ts";
 
 /** Maintenance, and the time that each chore may fail before its alarm: an interval of Postgres. */
 const TOLD_AFTER = {
-  // Lambda tries once a day, a little sooner or later. A process that may not drop a month leaves it to another.
+  // Lambda tries once a day, a little sooner or later.
   old_callbacks: "23 hours",
-  kept_callbacks: "23 hours",
   unknown_ids: "23 hours",
   personal_data: "23 hours",
   history: "23 hours",
@@ -98,19 +95,14 @@ export const retentionResult = z.object({
       z.object({
         name: z.string(),
         to: time,
-        callbacks: whole.describe("Exact up to ten thousand, else about."),
-        kept: whole.describe("Callbacks of open invoices: they move to the default partition and are kept."),
+        callbacks: whole.describe("How many it holds; ten thousand at most are counted."),
       }),
     )
     .describe("The months of the log that are past their retention."),
-  stragglers: whole.describe("Old callbacks in the default partition that are dropped."),
+  stragglers: whole.describe("Old callbacks in the default partition that were deleted."),
   unknownConfirmations: whole.describe(
     "Confirmations of ids that stayed unknown for a week. Their callbacks are kept as long as all others.",
   ),
-  stays: z
-    .string()
-    .nullable()
-    .describe("A partition that was too busy to be dropped; the next run tries again."),
   personalData: outdatedResult.nullable().describe("null without PERSONAL_DATA_RETENTION."),
   failed: z
     .array(z.object({ chore: z.string(), error: z.string() }))
@@ -118,15 +110,9 @@ export const retentionResult = z.object({
 });
 type RetentionResult = z.output<typeof retentionResult>;
 
-/** How often to try to drop a partition of a busy log. */
-const TRIES = 3;
-
 /**
- * Drops whole months of the log that are older than `retentionMs`. Callbacks of open invoices (a confirmation
- * not done, or in quarantine and neither released nor dismissed, or an event neither published nor dismissed)
- * move to the default partition first and are dropped once the invoice is no longer open. Confirmations and
- * events are kept for ever, except confirmations of invoices that stayed unknown for a week. A chore that
- * fails does not stop the others; it raises an alarm when it has failed for a day.
+ * Drops whole months of the log that are older than `retentionMs`. Confirmations and events are kept for ever,
+ * except confirmations of invoices that stayed unknown for a week. A chore that fails does not stop the others; it raises an alarm when it has failed for a day.
  * @throws the error, when the database does not answer.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
@@ -138,7 +124,6 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
     partitions: [],
     stragglers: 0,
     unknownConfirmations: 0,
-    stays: null,
     personalData: null,
     failed: [],
   };
@@ -151,18 +136,15 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
   return { ...result, failed: done.failed };
 }
 
-const dropStragglers = droppingStragglers(isOpen);
-const findKept = findingKept(openInvoices);
-
 /** The chores, those that free the disk first; each fills its part of the result. */
 function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
   const { db, personalDataMs, dryRun = false, onDone } = options;
   const { before } = result;
   const looking: Chores = {
-    old_callbacks: () => dropPartitions(options, result),
-    async kept_callbacks() {
-      result.stragglers = await dropStragglers(db, { before, dryRun });
+    async old_callbacks() {
+      result.stragglers = dryRun ? 0 : await dropStragglers(db, before);
       await note(options, { before, callbacks: result.stragglers });
+      return await dropPartitions(options, result);
     },
     async unknown_ids() {
       result.unknownConfirmations = await deleteForgotten(options);
@@ -187,46 +169,31 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
       };
 }
 
-/** Fills `result.partitions`, and `result.stays`. @returns why one stays. */
+/** Fills `result.partitions`; a month that cannot be dropped does not stop the others. @returns why one stays. */
 async function dropPartitions(options: RetentionOptions, result: RetentionResult): Promise<string | null> {
   const { db, dryRun } = options;
   let problem: string | null = null;
   for (const partition of await partitionsBefore(db, result.before)) {
     try {
-      const dropped = dryRun
-        ? await look(db, partition)
-        : await whenNotBusy(TRIES, () => drop(options, partition));
-      result.partitions.push({ ...partition, ...dropped });
+      const callbacks = dryRun ? await sizeOf(db, partition) : await drop(options, partition);
+      result.partitions.push({ ...partition, callbacks });
     } catch (error) {
-      const { name } = partition;
-      // A month that cannot be dropped does not stop the others.
-      if (!isLockTimeout(error)) {
-        if (dryRun) throw error;
-        problem ??= `the partition ${name} stays: ${messageOf(error)}`;
-        continue;
-      }
-      result.stays = name;
-      return `the partition ${name} is busy`;
+      problem ??= `the partition ${partition.name} stays: ${messageOf(error)}`;
     }
   }
   return problem;
 }
 
-const look = (db: Database, partition: OldPartition) =>
-  inKeyOrder(db, async (trx) => ({
-    callbacks: await sizeOf(trx, partition),
-    kept: (await findKept(trx, partition)).length,
-  }));
-
-async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition) {
-  const dropped = await inKeyOrder(db, async (trx) => {
-    const kept = await findKept(trx, partition);
-    const detail = { callbacks: await sizeOf(trx, partition), kept: kept.length };
+async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition): Promise<number> {
+  const dropped = await db.transaction().execute(async (trx) => {
+    const callbacks = await sizeOf(trx, partition);
     const subject = partition.name;
-    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
-    await dropPartition(trx, partition, kept);
+    await audit(trx, [
+      { actor, action: "retention", subject, invoiceId: null, detail: { callbacks }, reason },
+    ]);
+    await dropPartition(trx, partition);
     failpoint("partition to be dropped");
-    return detail;
+    return callbacks;
   });
   failpoint("partition dropped");
   return dropped;

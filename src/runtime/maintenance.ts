@@ -54,7 +54,6 @@ export async function dropWhatIsOld(context: JobContext, stop: AbortSignal): Pro
   const { db, settings, log } = context;
   let retryInMs: number | null = null;
   const {
-    stays,
     personalData,
     failed: _,
     ...left
@@ -105,7 +104,7 @@ function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): n
  * the callbacks, so nothing waits for it.
  */
 export async function keepPartitions({ db, log }: Pick<JobContext, "db" | "log">): Promise<null> {
-  const made = await makePartitions(db, new Date(), { tries: 1, brief: true });
+  const made = await makePartitions(db, new Date(), { brief: true });
   if (made.length > 0) log.info({ partitions: made }, "made partitions of the callback log");
   return null;
 }

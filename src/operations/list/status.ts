@@ -31,7 +31,7 @@ export const recordOperations = [
     result: retentionResult,
     view: RETENTION,
     command: { words: "retention", heading: "Run it:", example: "--dry-run" },
-    isFinding: ({ stays, failed }) => stays !== null || failed.length > 0,
+    isFinding: ({ failed }) => failed.length > 0,
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
   }),

@@ -28,9 +28,8 @@ export const ERASED: View<Erased> = {
 };
 
 export const RETENTION: View<Kept> = {
-  says({ dryRun, partitions, stragglers, unknownConfirmations, personalData, stays }) {
-    if (stays !== null)
-      return `The partition ${stays} is busy and stays for now: run it again, or wait for serve to try again.`;
+  says({ dryRun, partitions, stragglers, unknownConfirmations, personalData, failed }) {
+    if (failed.length > 0) return `${failed.map(({ error }) => error).join("; ")}. The next run tries again.`;
     const some = partitions.length + stragglers + unknownConfirmations + (personalData?.invoices ?? 0) > 0;
     if (!some) return "There is nothing to drop.";
     return dryRun ? "This would be dropped. It was a dry run: nothing was changed." : "Dropped.";

@@ -16,14 +16,12 @@ export {
 } from "./log/list-callbacks.ts";
 export {
   dropPartition,
-  droppingStragglers,
-  findingKept,
+  dropStragglers,
   makePartitions,
   type OldPartition,
   partitionsBefore,
   partitionsDue,
   sizeOf,
-  whenNotBusy,
 } from "./log/partitions.ts";
 export { comesFromBrowser } from "./read-request.ts";
 export { decodeText } from "./reading/decode-body.ts";
