@@ -444,7 +444,8 @@ select "received_at" as "at" from "callback" order by "received_at" desc limit $
 select make_callback_partition(($1::timestamptz at time zone 'UTC')::date) as made;
 
 -- holdBriefly, src/pipeline/receive/log/partitions.ts
-set local statement_timeout = '5s';
+select set_config(name, value, true)
+from (values ('statement_timeout', '5s'), ('lock_timeout', '2s')) as limits (name, value);
 
 -- selectPartitions, src/pipeline/receive/log/partitions.ts
 select *
@@ -452,48 +453,23 @@ from (
   select child.relname::text as name,
     substring(
       pg_get_expr(child.relpartbound, child.oid)
-      from $re$FROM \('([^']+)'\)$re$)::timestamptz as from,
-        substring(pg_get_expr(child.relpartbound, child.oid)
-          from $re$TO \('(
-        [^']+)'\
-      )$re$
-    )::timestamptz as to
-  from pg_inherits
-  join pg_class as child on child.oid = inhrelid
-  where inhparent = 'callback'::regclass
-) as partition
-where "to" <= $1
-order by "to";
+      from $re$TO \(
+        '([^']+
+      )'\)$re$)::timestamptz as to
+      from pg_inherits join pg_class as child on child.oid = inhrelid
+      where inhparent = 'callback
+    )
+);
 
 -- countRows, src/pipeline/receive/log/partitions.ts
-select case
-  when counted < $1 then counted
-  else greatest(counted, (select reltuples::bigint from pg_class where oid = to_regclass($2)))
-end as callbacks
-from (
-  select count(*) as counted
-  from (select from callback where received_at >= $3 and received_at < $4 limit $5) as counting
-) as first;
+select count(*) as callbacks from (select from "callback_default" limit 10000) as counting;
 
--- selectKept, src/pipeline/receive/log/partitions.ts
-select old.received_at::text as at, old.id
-from unnest($1::text[], $2::uuid[]) as "keep" ("source", "invoice_id")
-cross join lateral (
-  select received_at, id
-  from callback
-  where received_at >= $3 and received_at < $4 and invoice_ids[1] = keep.invoice_id and source = keep.source
-  union all
-  select received_at, id
-  from callback
-  where received_at >= $5 and received_at < $6 and cardinality(invoice_ids) > 1
-    and invoice_ids @> array[keep.invoice_id] and source = keep.source offset 0
-) as old;
+-- dropTable, src/pipeline/receive/log/partitions.ts
+drop table "callback_default";
 
--- closeCursor, src/pipeline/receive/log/partitions.ts
-close keep;
-
--- callDrop, src/pipeline/receive/log/partitions.ts
-select drop_callback_partition($1, $2::timestamptz[], $3::uuid[]);
+-- deleteStragglers, src/pipeline/receive/log/partitions.ts
+delete from callback_default
+where ctid = any(array(select ctid from callback_default where received_at < $1 limit 5000));
 
 -- storeOutcomes, src/pipeline/confirm/answer-statement.ts
 with answer as materialized (
@@ -4803,143 +4779,6 @@ left join lateral (
   limit 1
 ) as accepted on true
 order by invoice.id;
-
--- dropStragglers, src/operations/retention.ts
-with walked as materialized (
-  select received_at, id, source, invoice_ids
-  from callback_default
-  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
-  order by received_at, id
-  limit 5000
-),
-leaving as materialized (
-  select received_at, id
-  from walked
-  where not coalesce(
-    (
-      select bool_or(
-        (
-          (
-            select invoice_id
-            from confirmation
-            where confirmation.invoice_id = named.id and confirmation.source = walked.source
-              and (
-                (state = 'due') or (state = 'claimed')
-                or (state = 'dead' and not coalesce(dismissed_at >= settled_at, false))
-                or (
-                  verdict = 'quarantined' and released_at is null
-                  and not coalesce(dismissed_at >= settled_at, false)
-                )
-              )
-            limit 1
-          ) is not null
-          or (
-            select outbox.event_id
-            from event
-            join outbox on outbox.source = event.source and outbox.event_id = event.id
-            where event.source = walked.source and event.id = (event_id(named.id, 'invoice.paid'))::uuid
-              and (
-                outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-                and (
-                  outbox.state in ('due', 'claimed')
-                  or (outbox.state = 'dead' and outbox.dismissed_at is null)
-                )
-              )
-            limit 1
-          ) is not null
-        )
-      )
-      from unnest(walked.invoice_ids) as named (id)
-    ),
-    false
-  )
-)
-select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
-  (select drop_kept_callbacks(array_agg(received_at), array_agg(id)) from leaving) as dropped,
-  last.received_at::text as at, last.id
-from (select 1) as always
-left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
-
-with walked as materialized (
-  select received_at, id, source, invoice_ids
-  from callback_default
-  where received_at < $1 and (received_at, id) > ($2::timestamptz, $3::uuid)
-  order by received_at, id
-  limit 5000
-),
-leaving as materialized (
-  select received_at, id
-  from walked
-  where not coalesce(
-    (
-      select bool_or(
-        (
-          (
-            select invoice_id
-            from confirmation
-            where confirmation.invoice_id = named.id and confirmation.source = walked.source
-              and (
-                (state = 'due') or (state = 'claimed')
-                or (state = 'dead' and not coalesce(dismissed_at >= settled_at, false))
-                or (
-                  verdict = 'quarantined' and released_at is null
-                  and not coalesce(dismissed_at >= settled_at, false)
-                )
-              )
-            limit 1
-          ) is not null
-          or (
-            select outbox.event_id
-            from event
-            join outbox on outbox.source = event.source and outbox.event_id = event.id
-            where event.source = walked.source and event.id = (event_id(named.id, 'invoice.paid'))::uuid
-              and (
-                outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-                and (
-                  outbox.state in ('due', 'claimed')
-                  or (outbox.state = 'dead' and outbox.dismissed_at is null)
-                )
-              )
-            limit 1
-          ) is not null
-        )
-      )
-      from unnest(walked.invoice_ids) as named (id)
-    ),
-    false
-  )
-)
-select (select count(*) from walked) as walked, (select count(*) from leaving) as leaving,
-  null::bigint as dropped, last.received_at::text as at, last.id
-from (select 1) as always
-left join (select received_at, id from walked order by received_at desc, id desc limit 1) as last on true;
-
--- findKept, src/operations/retention.ts
-declare keep no scroll cursor
-for
-select source, invoice_id
-from confirmation
-where state = 'due'
-union all
-select source, invoice_id
-from confirmation
-where state = 'claimed'
-union all
-select source, invoice_id
-from confirmation
-where state = 'dead' and not coalesce(dismissed_at >= settled_at, false)
-union all
-select source, invoice_id
-from confirmation
-where verdict = 'quarantined' and released_at is null and not coalesce(dismissed_at >= settled_at, false)
-union all
-select event.source, event.invoice_id
-from outbox
-join event on event.source = outbox.source and event.id = outbox.event_id
-where (
-  outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-  and (outbox.state in ('due', 'claimed') or (outbox.state = 'dead' and outbox.dismissed_at is null))
-);
 
 -- selectInvoices, src/operations/timeline-reading.ts
 select "source", "status", "type", "reference", "collection_name" as "collectionName",

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
 import { settingsSchema } from "../../platform/config/index.ts";
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
-import { likelyName } from "../../platform/validation/index.ts";
 
 /**
  * Names that other programs read from the same file: the AWS SDK, Node, libpq, the Postgres image,
@@ -24,11 +23,7 @@ export async function readSettingsFile(file: string): Promise<Record<string, str
   const strange = Object.keys(given).filter(
     (name) => !known.includes(name) && !referred.includes(name) && !OF_OTHERS.test(name),
   );
-  const wrong = strange.map((name) => {
-    const likely = likelyName(name, known);
-    const hint = likely === null ? "" : ` Did you mean ${likely}?`;
-    return { line: lineOf(name, text), problem: `${name} is not a setting.${hint}` };
-  });
+  const wrong = strange.map((name) => ({ line: lineOf(name, text), problem: `${name} is not a setting.` }));
   // Not what it holds: that may be the rest of a secret.
   wrong.push(...looseLines(text).map((line) => ({ line, problem: "should be NAME=value." })));
   if (wrong.length === 0) return given;

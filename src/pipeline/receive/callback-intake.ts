@@ -80,7 +80,7 @@ export class CallbackIntake {
     const called = callbackAddress(request.originalUrl);
     const found = this.#tokens.sourceOf(called.token);
     if (found === null) {
-      // Left unread, Node would read any body to its end, in chunks of one byte perhaps.
+      // Left unread, Node would read any body to its end.
       await readBody(request, BODY_LIMIT);
       return WRONG_TOKEN;
     }
@@ -165,7 +165,6 @@ const WRONG_TOKEN = turnedAway(
 const WITHOUT_BODY: Readonly<Record<NoBody, Intake>> = {
   broken_off: turnedAway(400, "The request broke off before its end."),
   too_large: turnedAway(413, `A callback may hold ${BODY_LIMIT} bytes at most.`),
-  too_many_pieces: turnedAway(413, "The body came in too many small chunks."),
 };
 
 const NO_IDS = { invoiceIds: [], foundBy: null };

@@ -6,14 +6,7 @@ import type { IncomingCallback } from "./log/append-statements.ts";
 import { isUnrelated, plainName, UUID_LENGTH, uuidsIn } from "./reading/find-in-places.ts";
 
 /** Why there is no whole body. */
-export type NoBody = "too_large" | "too_many_pieces" | "broken_off";
-
-/**
- * A body may come in so many pieces, and in one more for each so many bytes. Each piece costs the same,
- * however small it is: in chunks of one byte a body would cost a hundred times what it does in one.
- */
-const PIECES = 1_024;
-const BYTES_PER_PIECE = 64;
+export type NoBody = "too_large" | "broken_off";
 
 /** A body over its limit is read on to here and dropped, so that its sender reads the answer. */
 const DROPPED_BYTES = 1024 ** 2;
@@ -28,18 +21,14 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   return new Promise((resolve) => {
     let body: Buffer = NOTHING;
     let size = 0;
-    let pieces = 0;
-    const end = (outcome: NoBody) => {
-      request.removeAllListeners("data");
-      request.pause();
-      resolve(outcome);
-    };
     request.on("data", (piece: Buffer) => {
       const before = size;
       size += piece.length;
-      pieces += 1;
-      if (size > DROPPED_BYTES) return end("too_large");
-      if (pieces > PIECES + size / BYTES_PER_PIECE) return end("too_many_pieces");
+      if (size > DROPPED_BYTES) {
+        request.removeAllListeners("data");
+        request.pause();
+        return resolve("too_large");
+      }
       if (size > limit) body = NOTHING;
       else if (before === 0) body = piece;
       else {

@@ -1,4 +1,3 @@
-import { basename, resolve, sep } from "node:path";
 import { plainText, quietText } from "../values/index.ts";
 import { codeOf, isDatabaseAway } from "./postgres-errors.ts";
 import type { Remedy } from "./remedy.ts";
@@ -123,44 +122,18 @@ function isForeseen(error: unknown, causes = CAUSE_LIMIT): boolean {
   );
 }
 
-/** The frames inside the project, of the error and of what caused it; empty when there is none. */
-export function stackOf(error: unknown): string {
-  const lines: string[] = [];
-  let [at, causes] = [error, 0];
-  for (; at instanceof Error && causes <= CAUSE_LIMIT; at = at.cause, causes += 1)
-    lines.push(...(causes === 0 ? [] : [`caused by ${messageOf(at)}`]), ...framesOf(at));
-  return quietText(lines.join("\n"));
-}
-
-/** As V8 writes it: `at name (file:line:column)` or `at file:line:column`, each perhaps `async`. */
-const FRAME = /^ +at (?:(.+) \()?(?:async )?(.+):(\d+:\d+)\)?$/;
-
-function framesOf({ stack, message }: Error): string[] {
-  if (typeof stack !== "string") return [];
+/** The frames of an error and of what caused it, without its message; empty when there is none. */
+export function stackOf(error: unknown, causes = CAUSE_LIMIT): string {
+  if (!(error instanceof Error)) return "";
+  const { stack = "", message, cause } = error;
   // The message stands before the frames, and may hold lines that look like some.
-  const from = stack.indexOf(message);
-  const lines = stack.slice(from === -1 ? 0 : from + message.length).split("\n");
-  return lines
-    .flatMap((line) => {
-      const [, name, place = "", position] = FRAME.exec(line) ?? [];
-      const file = fileOf(place);
-      if (file === null) return [];
-      return name === undefined ? `at ${file}:${position}` : `at ${name} (${file}:${position})`;
-    })
-    .slice(0, FRAME_LIMIT);
-}
-
-/** Where this program lies, in V8's two ways to write it; null in a bundle. */
-const ROOTS =
-  import.meta.dirname === undefined
-    ? null
-    : [`${resolve(import.meta.dirname, "../../..")}${sep}`, new URL("../../..", import.meta.url).href];
-
-/** The file as it is called in the project; null for what is not ours. A bundle is one file, and all ours. */
-function fileOf(place: string): string | null {
-  if (!/^(file:\/\/|[/\\]|[A-Z]:[/\\])/.test(place)) return null;
-  if (ROOTS === null) return basename(place);
-  const root = ROOTS.find((one) => place.startsWith(one));
-  if (root === undefined || place.includes("node_modules")) return null;
-  return place.slice(root.length).replaceAll("\\", "/");
+  const frames = stack
+    .slice(Math.max(0, stack.indexOf(message)) + message.length)
+    .split("\n")
+    .filter((line) => /^ +at /.test(line))
+    .slice(0, FRAME_LIMIT)
+    .map((line) => line.trim());
+  const why =
+    causes > 0 && cause instanceof Error ? [`caused by ${messageOf(cause)}`, stackOf(cause, causes - 1)] : [];
+  return quietText([...frames, ...why].join("\n"));
 }

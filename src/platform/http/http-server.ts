@@ -69,23 +69,11 @@ function withFewUnanswered(handler: RequestListener, onRefused: () => void): Req
     const count = (unanswered.get(socket) ?? 0) + 1;
     if (count > UNANSWERED_LIMIT) {
       onRefused();
-      closeWithoutTraces(socket);
+      socket.destroy();
       return;
     }
     unanswered.set(socket, count);
     response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1));
     handler(request, response);
   };
-}
-
-/** Node makes an error for each request of a closed connection: of thousands, the traces cost half of all time. */
-function closeWithoutTraces(socket: Socket): void {
-  const { stackTraceLimit } = Error;
-  socket.prependOnceListener("close", () => {
-    Error.stackTraceLimit = 0;
-  });
-  socket.once("close", () => {
-    Error.stackTraceLimit = stackTraceLimit;
-  });
-  socket.destroy();
 }

@@ -1,7 +1,6 @@
 export {
   answeredId,
   decimal,
-  likelyName,
   openApiParameters,
   ownWords,
   pathOf,

@@ -104,23 +104,14 @@ const CALLBACK_TOKEN = new RegExp(`(callbacks(?<=${SLASH}callbacks)${SLASH}+)${S
 export const withoutCallbackTokens = (text: string): string => text.replaceAll(CALLBACK_TOKEN, `$1${MASK}`);
 
 /**
- * A mask for tokens that are known, wherever they stand: plain, with characters percent-encoded any number of
- * times, or escaped as in JSON; tokens behind `/callbacks/` are masked as well.
+ * A mask for tokens that are known, wherever they stand; tokens behind `/callbacks/` are masked as well.
  * @param tokens letters, digits, `-` and `_`, as the settings take them.
  */
 export function maskOf(tokens: readonly Secret[]): Mask {
   const known = tokens.map((token) => token.reveal()).filter((token) => token !== "");
   // An empty alternative would match everywhere.
-  const anyOf = (forms: string[]) => new RegExp(forms.length > 0 ? forms.join("|") : "(?!)", "g");
-  const plain = anyOf(known);
-  const encoded = anyOf(known.map((token) => [...token].map(inAnyForm).join("")));
-  return (text) => withoutCallbackTokens(text.replace(/%|\\u/.test(text) ? encoded : plain, MASK));
-}
-
-function inAnyForm(character: string): string {
-  const hex = character.charCodeAt(0).toString(16);
-  const digits = hex.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  return String.raw`(?:${character}|%(?:25)*${digits}|\\u00${digits})`;
+  const plain = new RegExp(known.length > 0 ? known.join("|") : "(?!)", "g");
+  return (text) => withoutCallbackTokens(text.replace(plain, MASK));
 }
 
 /** The part of a foreign error that is read, in characters; the rest is left out. */

@@ -1,6 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
-import { openSession } from "../../support/database.ts";
 import { ownRelay, TOKEN } from "../../support/relay.ts";
 
 const SECRET = "a-secret-for-signatures-0123456789";
@@ -102,17 +101,4 @@ it.each<[{ CALLBACK_ACK_STATUS: string; CALLBACK_ACK_BODY?: string }, string | n
   expect(answer.status).toBe(Number(settings.CALLBACK_ACK_STATUS));
   expect(await answer.text()).toBe(settings.CALLBACK_ACK_BODY ?? "");
   expect(answer.headers.get("content-type")).toBe(type);
-});
-
-it("a callback that names no invoice brings the next sweep forward, once a minute however many come", async () => {
-  const { harness, relay } = await relayWith();
-  const heard: string[] = [];
-  const listener = await openSession(harness.databaseUrl);
-  listener.on("notification", ({ payload = "" }) => void heard.push(payload.split(" ")[1] ?? ""));
-  await listener.query("listen invoice_relay");
-  for (let n = 0; n < 5; n += 1) await relay.callback({ status: "Paid", n });
-  await relay.callback({ event: "ping" });
-  await relay.callback({ data: { id: randomUUID() } });
-  await vi.waitFor(() => expect(heard).toContain("confirm"));
-  expect(heard.filter((work) => work === "reconcile")).toHaveLength(1);
 });

@@ -66,10 +66,8 @@ describe("callback tokens", () => {
     expect(withoutCallbackTokens(text)).toContain("***");
   });
 
-  it("that are known are masked anywhere, percent-encoded too", () => {
-    const encoded = [...TOKEN].map((sign) => `%${sign.charCodeAt(0).toString(16)}`).join("");
+  it("that are known are masked anywhere", () => {
     expect(mask(`a=${TOKEN}&b=another-token-0123456789`)).toBe("a=***&b=***");
-    expect(mask(`a=${encoded}&b=${encoded.toUpperCase()}&c=%74${TOKEN.slice(1)}`)).toBe("a=***&b=***&c=***");
     expect(maskOf([])("nothing %20 known")).toBe("nothing %20 known");
   });
 });

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { z } from "zod";
 import { describedSources, type Settings, SettingsError } from "../../../platform/config/index.ts";
 import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
-import { likelyName, ownWords, pathOf } from "../../../platform/validation/index.ts";
+import { ownWords, pathOf } from "../../../platform/validation/index.ts";
 import {
   type Secret,
   SOME_ID,
@@ -110,10 +110,8 @@ function operationNamed(given: string): OperationName {
   const found = NAMES.find((name) => kebab(name) === given);
   if (found !== undefined) return found;
   const known = NAMES.map(kebab);
-  const likely = likelyName(given, known);
   throw usageError(
-    `The provider has no operation "${shortText(given)}".${likely === null ? "" : ` Did you mean ${likely}?`} ` +
-      `There are: ${known.join(", ")}.`,
+    `The provider has no operation "${shortText(given)}". ` + `There are: ${known.join(", ")}.`,
   );
 }
 
@@ -163,10 +161,7 @@ function unknownFields({ shape }: z.ZodObject, given: Data, within = ""): string
     if (inner instanceof z.ZodObject && typeof value === "object" && value !== null)
       return unknownFields(inner, value as Data, `${within}${name}.`);
     if (known.includes(name)) return [];
-    const likely = likelyName(name, known);
-    return [
-      `${within}${shortText(name)} is no field${likely === null ? "" : `; perhaps ${likely} is meant`}`,
-    ];
+    return [`${within}${shortText(name)} is no field`];
   });
 }
 

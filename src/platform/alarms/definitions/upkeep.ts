@@ -106,7 +106,7 @@ export const ALARMS_OF_UPKEEP = {
     means:
       "Maintenance fails in every process; the detail names the cause. Payments continue, but old rows " +
       "fill the disk in the end. The alarm is raised after a day for `old_callbacks`, " +
-      "`kept_callbacks`, `unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
+      "`unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), and after 15 minutes for " +
       "`held_events`, `settled_statuses`, `late_personal_data` and `quiet_alarms`. " +
       "Each of these runs by itself, so the others continue.",
@@ -117,8 +117,7 @@ export const ALARMS_OF_UPKEEP = {
       "rows are dropped once a day, and `invoice-relay retention` drops them at once. " +
       '"Is busy": a session reads the log for hours (`pg_stat_activity`); end it. "Canceling ' +
       'statement due to statement timeout": too many rows would move. For `partitions` run ' +
-      "`invoice-relay migrate` at a quiet hour (callbacks get 503 meanwhile). For `old_callbacks` " +
-      "dismiss old dead letters and quarantined invoices, because their callbacks are kept. If an " +
+      "`invoice-relay migrate` at a quiet hour (callbacks get 503 meanwhile). If an " +
       "invoice could not be blanked, the detail names it: `invoice-relay erase <id>`.",
   },
   webhook_failing: {
