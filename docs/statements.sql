@@ -2063,9 +2063,6 @@ cleared as (
 select
 from moved;
 
--- certificates, src/pipeline/reconcile/certificate/certificate-row.ts
-update "certificate" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
-
 -- insertClaimed, src/pipeline/reconcile/certificate/certificate-row.ts
 insert into certificate (
   id, source, window_from, window_to, collection_ids, state, lease_token, claimed_until
@@ -2322,7 +2319,7 @@ select work.invoice_id as id, listed.invoice_id is not null as listed, listed.la
                  　﻿') collate "C") = any($7::text[]), false
   ) as "isPaid",
   case when known.state = 'done' then known.listed_digest end as "askedDigest",
-  listed.amount is null or (listed.test_only and invoice.type is null)
+  listed.amount is null
   or (
     invoice.erased_at is not null
     and lower(btrim("invoice"."type", ' 	
@@ -2615,45 +2612,42 @@ where name = $4 and "source"."paused_by" is null and "source"."opens_at" <= now(
 
 -- storeListed, src/pipeline/reconcile/list/listed-rows.ts
 insert into listed_payment as known (
-  source, collection_id, invoice_id, seen_at, paid_at, paid_until, created_at, amount, label, digest, counted,
-  test_only
+  source, collection_id, invoice_id, seen_at, paid_at, paid_until, created_at, amount, label, digest, counted
 )
 select $1::text, $2::uuid, given.invoice_id, clock_timestamp(), given.paid_at, given.paid_until,
-  given.created_at, given.amount, given.label, given.digest, filtered or (says_paid and not $3::boolean), test
+  given.created_at, given.amount, given.label, given.digest, filtered or (says_paid and not $3::boolean)
 from unnest(
   $4::uuid[], $5::timestamptz[], $6::timestamptz[], $7::timestamptz[], $8::text[]::numeric[], $9::text[],
-  $10::text[], $11::boolean[], $12::boolean[], $13::boolean[]
+  $10::text[], $11::boolean[], $12::boolean[]
 ) as "given" (
-  "invoice_id", "paid_at", "paid_until", "created_at", "amount", "label", "digest", "filtered", "says_paid",
-  "test"
+  "invoice_id", "paid_at", "paid_until", "created_at", "amount", "label", "digest", "filtered", "says_paid"
 )
-left join listed_payment as old on old.source = $14::text and old.invoice_id = given.invoice_id
-where old.invoice_id is null or old.seen_at < $15::timestamptz or old.digest <> given.digest
-  or (old.test_only and not test) or ($16::boolean and filtered and not old.counted)
+left join listed_payment as old on old.source = $13::text and old.invoice_id = given.invoice_id
+where old.invoice_id is null or old.seen_at < $14::timestamptz or old.digest <> given.digest
+  or ($15::boolean and filtered and not old.counted)
 order by given.invoice_id
 on conflict (source, invoice_id) do update
 set collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest = excluded.digest,
-  counted = excluded.counted or (known.counted and (known.seen_at >= $17::timestamptz)),
-  test_only = excluded.test_only and (known.test_only or not (known.seen_at >= $18::timestamptz)),
-  amounts_differ = (known.seen_at >= $19::timestamptz)
+  counted = excluded.counted or (known.counted and (known.seen_at >= $16::timestamptz)),
+  amounts_differ = (known.seen_at >= $17::timestamptz)
   and (known.amounts_differ or coalesce(known.amount <> excluded.amount, false)),
   label = case
-    when (known.seen_at >= $20::timestamptz) then coalesce(excluded.label, known.label) else excluded.label
+    when (known.seen_at >= $18::timestamptz) then coalesce(excluded.label, known.label) else excluded.label
   end,
   "amount" = case
-    when (known.seen_at >= $21::timestamptz) then coalesce(known."amount", excluded."amount")
+    when (known.seen_at >= $19::timestamptz) then coalesce(known."amount", excluded."amount")
     else excluded."amount"
   end,
   "paid_at" = case
-    when (known.seen_at >= $22::timestamptz) then coalesce(known."paid_at", excluded."paid_at")
+    when (known.seen_at >= $20::timestamptz) then coalesce(known."paid_at", excluded."paid_at")
     else excluded."paid_at"
   end,
   "paid_until" = case
-    when (known.seen_at >= $23::timestamptz) then coalesce(known."paid_until", excluded."paid_until")
+    when (known.seen_at >= $21::timestamptz) then coalesce(known."paid_until", excluded."paid_until")
     else excluded."paid_until"
   end,
   "created_at" = case
-    when (known.seen_at >= $24::timestamptz) then coalesce(known."created_at", excluded."created_at")
+    when (known.seen_at >= $22::timestamptz) then coalesce(known."created_at", excluded."created_at")
     else excluded."created_at"
   end;
 
@@ -2661,12 +2655,12 @@ set collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest =
 select to_char(case $1 when 'paid_at' then paid_at else created_at end at time zone $2, 'YYYY-MM-DD') as day,
   count(*) as paid
 from listed_payment
-where source = $3 and collection_id = $4::uuid and seen_at >= $5::timestamptz and counted and not test_only
+where source = $3 and collection_id = $4::uuid and seen_at >= $5::timestamptz and counted
 group by 1;
 
 -- forgetUnlisted, src/pipeline/reconcile/list/listed-rows.ts
 delete from listed_payment
-where source = $1 and collection_id = $2 and counted and not test_only
+where source = $1 and collection_id = $2 and counted
   and to_char("paid_at" at time zone $3, 'YYYY-MM-DD') between $4 and $5 and invoice_id <> all($6::uuid[]);
 
 -- selectListed, src/pipeline/reconcile/list/listed-rows.ts
@@ -2715,38 +2709,10 @@ select "id", "source", "collection_ids" as "collections", "result", "gaps", "dif
   "window_to" as "to", "finished_at" as "madeAt", "last_error" as "lastError",
   (day is not null)::bool as "daily"
 from "certificate"
-where "source" = $1 and "result" = $2 and collection_ids @> array[$3]::uuid[]
-  and window_to > $4::date::timestamp at time zone time_zone
-  and window_from < ($5::date + 1)::timestamp at time zone time_zone
+where "source" = $1 and "result" = $2 and window_to > $3::date::timestamp at time zone time_zone
+  and window_from < ($4::date + 1)::timestamp at time zone time_zone
 order by "created_at" desc
-limit $6;
-
--- selectPage, src/pipeline/reconcile/read-certificates.ts
-select json_build_object(
-  'id', told."id", 'source', told."source", 'result', told."result", 'refusals', told."refusals",
-  'collections', told."collections", 'currency', told."currency", 'from', told."from", 'to', told."to",
-  'madeAt', told."madeAt", 'basis', told."basis", 'days', told."days", 'total', told."total", 'test',
-  told."test", 'foreign', told."foreign", 'gaps', told."gaps", 'differencesInAll', told."differencesInAll",
-  'signature', told."signature"
-) as certificate,
-  page.differences, page.matching
-from certificate
-cross join lateral json_to_record(document) as told (
-  "id" json, "source" json, "result" json, "refusals" json, "collections" json, "currency" json, "from" json,
-  "to" json, "madeAt" json, "basis" json, "days" json, "total" json, "test" json, "foreign" json, "gaps" json,
-  "differencesInAll" json, "signature" json, "differences" json
-)
-cross join lateral (
-  select count(*) as matching,
-    json_agg(item order by place) filter (where rank > $1 and rank <= $2) as differences
-  from (
-    select item, place, row_number() over (order by place) as rank
-    from json_array_elements(told.differences)
-    with ordinality as named (item, place)
-    where ($3::text is null or item ->> 'day' = $4) and ($5::text is null or item ->> 'weight' = $6)
-  ) as chosen
-) as page
-where certificate.id = $7 and state = 'done';
+limit $5;
 
 -- selectDocument, src/pipeline/reconcile/read-certificates.ts
 select "document" from "certificate" where "id" = $1 and "state" = $2;
@@ -2936,9 +2902,6 @@ cleared as (
 )
 select
 from moved;
-
--- sweeps, src/pipeline/reconcile/sweep/sweep-row.ts
-update "sweep" set due_at = clock_timestamp() where source = $1 and state = 'due' and faults > 0;
 
 -- claimDueSweep, src/pipeline/reconcile/sweep/sweep-row.ts
 update "sweep"

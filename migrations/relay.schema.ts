@@ -35,7 +35,6 @@ certificate_id uuid not null
 invoice_id uuid not null
 paid_at timestamp with time zone
 created_at timestamp with time zone
-shown boolean not null default false
 amount numeric
 asked text
 status text
@@ -125,7 +124,6 @@ published integer
 gaps integer
 differences integer
 faults integer not null default 0
-deep boolean not null default false
 paid_amount numeric
 stored_amount numeric
 published_amount numeric
@@ -227,7 +225,6 @@ collection_name text
 payload text not null
 answer_digest text
 erased_digest text
-  constraint event_one_of_a_type UNIQUE (source, invoice_id, type)
   constraint event_pkey PRIMARY KEY (source, id)
   index event_created_at ON public.event USING btree (created_at)
 `,
@@ -305,7 +302,6 @@ paid_at timestamp with time zone
 paid_until timestamp with time zone
 created_at timestamp with time zone
 counted boolean not null
-test_only boolean not null
 amounts_differ boolean not null default false
 amount numeric
 source text not null
@@ -428,7 +424,6 @@ next_unknown_at timestamp with time zone not null default clock_timestamp()
 opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 paused_at timestamp with time zone
-paused_until timestamp with time zone
 probe_at timestamp with time zone
 allowance double precision not null default 0
 version integer not null default 0
@@ -457,24 +452,16 @@ decided_to uuid
 listed integer not null default 0
 missing integer not null default 0
 opened integer not null default 0
-called integer not null default 0
 faults integer not null default 0
-publish boolean not null default false
 source text not null
-kind text not null
 state text not null default 'due'::text
-whole text
 last_error text
-unproven json not null default '[]'::json
-  constraint sweep_kind_check CHECK ((kind = ANY (ARRAY['automatic'::text, 'back_fill'::text])))
   constraint sweep_lease_check CHECK (((state = 'claimed'::text) = ((lease_token IS NOT NULL) AND (claimed_until IS NOT NULL))))
   constraint sweep_pkey PRIMARY KEY (id)
   constraint sweep_state_check CHECK ((state = ANY (ARRAY['due'::text, 'claimed'::text, 'done'::text])))
-  constraint sweep_whole_check CHECK ((whole = ANY (ARRAY['asked_for'::text, 'first'::text, 'daily'::text, 'uncounted'::text])))
   index sweep_finished ON public.sweep USING btree (finished_at) WHERE (state = 'done'::text)
   index sweep_latest ON public.sweep USING btree (source, collection_id, started_at)
-  index sweep_one_back_fill UNIQUE ON public.sweep USING btree (source, collection_id, window_from, window_to, publish) WHERE ((kind = 'back_fill'::text) AND (state <> 'done'::text))
-  index sweep_one_open UNIQUE ON public.sweep USING btree (source, collection_id) WHERE ((kind = 'automatic'::text) AND (state <> 'done'::text))
+  index sweep_one_open UNIQUE ON public.sweep USING btree (source, collection_id) WHERE (state <> 'done'::text)
 `,
   topic: `
   with (fillfactor=50)
@@ -482,7 +469,6 @@ arn text not null
 opens_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 retry_at timestamp with time zone not null default '-infinity'::timestamp with time zone
 paused_at timestamp with time zone
-paused_until timestamp with time zone
 probe_at timestamp with time zone
 version integer not null default 0
 faults integer not null default 0
@@ -495,8 +481,9 @@ last_error text
   constraint topic_pkey PRIMARY KEY (arn)
 `,
   functions: `
-  function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 247320609910d11f
-  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body e2ac7b800aaec135
-  function make_callback_partition(month date) returns boolean, security definer, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, not for public, body 2985086193b641b6
+  function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body 247320609910d11f
+  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body e2ac7b800aaec135
+  function event_id(invoice_id uuid, type text) returns uuid, body c2107d2380fcaf08
+  function make_callback_partition(month date) returns boolean, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body 2985086193b641b6
 `,
 } as const;

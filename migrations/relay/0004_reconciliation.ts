@@ -103,8 +103,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   // What the lists of paid invoices say, stored once by whichever reading saw it. A list names ids and decides
   // nothing: `label` is what it calls the status, `paid_until` the end of a date of payment that is only a
-  // day. `counted`: the list shows it under a status that means paid, so that its `totalCount` includes it;
-  // `test_only`: only a list of Test invoices has shown it. `seen_at` changes with what is said, and with each
+  // day. `counted`: the list shows it under a status that means paid, so that its `totalCount` includes it.
+  // `seen_at` changes with what is said, and with each
   // reading of the whole list: it is in no index, so that such a reading stays cheap.
   await sql`
     create table listed_payment (
@@ -115,7 +115,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       paid_until timestamptz,
       created_at timestamptz,
       counted boolean not null,
-      test_only boolean not null,
       amounts_differ boolean not null default false,
       amount numeric,
       source text not null,

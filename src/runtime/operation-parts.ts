@@ -68,7 +68,7 @@ export const operationParts = ({
     const { certifyPeriod } = await import("../pipeline/reconcile/index.ts");
     return await withLists((asking) =>
       certifyPeriod(asking, { ...asking, ...period }, ({ name: source }, progress) =>
-        onProgress({ source, collectionId: null, ...progress }),
+        onProgress({ source, collectionId: null, total: null, ...progress }),
       ),
     );
   },
@@ -78,8 +78,8 @@ export const operationParts = ({
       reconcilePeriod(
         asking,
         { ...asking, ...period, publish, actor, reason },
-        ({ name: source }, collectionId, progress) =>
-          onProgress({ source, collectionId, step: "lists", ...progress }),
+        ({ name: source }, collectionId, done) =>
+          onProgress({ source, collectionId, step: "lists", done, total: null }),
       ),
     );
   },

@@ -17,7 +17,6 @@ import {
   ReplayEventsQueue,
   SnsDestination,
 } from "../pipeline/publish/index.ts";
-import { hurryListWork } from "../pipeline/reconcile/index.ts";
 import type { ServeSettings, Source } from "../platform/config/index.ts";
 import { SOURCE, TOPIC, UnknownIds, Upstream } from "../platform/upstreams/index.ts";
 import { type Handoff, Pump, Signal } from "../platform/worker/index.ts";
@@ -47,8 +46,7 @@ function lineOf(
 ): ConfirmQueue {
   const { name, collectionIds } = source;
   const timeoutMs = settings.CONFIRM_TIMEOUT;
-  const onRecovered = () => hurryListWork(db, name);
-  const upstream = new Upstream({ db, alarms, kind: SOURCE, name, onRecovered });
+  const upstream = new Upstream({ db, alarms, kind: SOURCE, name });
   return new ConfirmQueue({
     db: hot,
     name,

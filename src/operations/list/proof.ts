@@ -55,7 +55,6 @@ export const proofOperations = [
     query: z.object({
       source,
       result: result.optional().describe("only this result"),
-      collection: idGiven.optional().describe("only those over this collection"),
       from: day.optional().describe("only those that end on this day of payment or later"),
       to: day.optional().describe("only those that begin on this day of payment or earlier"),
       ...limitInQuery.shape,

@@ -25,7 +25,6 @@ export {
 export type { ReconcileSource } from "./reconcile-source.ts";
 export {
   forgetListWork,
-  hurryListWork,
   listWorkNeedsReaping,
   readDailyCertificates,
   readSweeps,

@@ -61,7 +61,6 @@ export class ListRuns<More extends ResultColumns> {
   readonly #more: More;
   readonly #returning: RawBuilder<unknown>;
   readonly #givingBack: Statement<Leased & GivenBack>;
-  readonly #hurrying: Statement<string>;
 
   /** @param more what a claim returns besides what all have; `returning` selects it. */
   constructor(table: "sweep" | "certificate", more: More, returning: RawBuilder<unknown>) {
@@ -81,12 +80,6 @@ export class ListRuns<More extends ResultColumns> {
           returning 1),
         ${alarmsGiven(slots, ({ raises = [] }) => ({ raises }))}
         select from moved`,
-    );
-    this.#hurrying = new Statement(
-      {},
-      ({ value }: Slots<string>) => sql`
-        update ${this.#table} set due_at = clock_timestamp()
-        where source = ${value((source) => source)} and state = 'due' and faults > 0`,
     );
   }
 
@@ -140,11 +133,6 @@ export class ListRuns<More extends ResultColumns> {
    */
   async release(db: Database, { id, leaseToken }: Leased, how: GivenBack): Promise<boolean> {
     return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
-  }
-
-  /** Has what failed tried again now, since its source works again. */
-  async hurry(db: Database, source: string): Promise<void> {
-    await this.#hurrying.execute(db, source);
   }
 
   /**

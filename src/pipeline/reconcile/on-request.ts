@@ -87,17 +87,11 @@ export const reconciled = z.object({
 });
 type ReconcileResult = z.output<typeof reconciled>;
 
-/** Pages that were read, and about how many there are; null when the list does not say. */
-interface PagesRead {
-  done: number;
-  total: number | null;
-}
-
 /** Reads the lists of a period and queues what is missing; the running relay asks and publishes. Audited. */
 export async function reconcilePeriod(
   deps: SweepDeps,
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
-  onProgress: (source: ReconcileSource, collectionId: string, progress: PagesRead) => void = () => undefined,
+  onProgress: (source: ReconcileSource, collectionId: string, pages: number) => void = () => undefined,
 ): Promise<(ReconcileResult | Unread)[]> {
   const { sources, from, to, publish, actor, reason, signal } = request;
   await audit(
@@ -123,7 +117,7 @@ export async function reconcilePeriod(
         window: bookPeriod(from, to, zone),
         publish,
         signal,
-        onProgress: (done, total) => onProgress(source, collectionId, { done, total }),
+        onProgress: (pages) => onProgress(source, collectionId, pages),
       });
       done.push({ source: name, collectionId, from, to, zone, ...result });
     }

@@ -13,7 +13,6 @@ import { answeredId, decimal, time, whole } from "../../platform/validation/inde
 import {
   type Certificate,
   certificateHead,
-  type Difference,
   difference,
   type Result,
   result,
@@ -44,8 +43,6 @@ export const listedCertificate = z.object({
 interface CertificateFilters {
   source?: string | undefined;
   result?: Result | undefined;
-  /** Only those that cover this collection, perhaps among others. */
-  collection?: string | undefined;
   /** Days of payment, YYYY-MM-DD: only those that overlap the period. */
   from?: string | undefined;
   to?: string | undefined;
@@ -57,10 +54,8 @@ interface DifferenceFilters {
   weight?: Weight | undefined;
 }
 
-const HEAD = certificateHead.keyof().options;
-
 const selectCertificates = query((db, filters: CertificateFilters, limit: number) => {
-  const { source, result, collection, from, to } = filters;
+  const { source, result, from, to } = filters;
   let found = db
     .selectFrom("certificate")
     .select(["id", "source", "collection_ids as collections", "result", "gaps", "differences", "paid"])
@@ -71,8 +66,6 @@ const selectCertificates = query((db, filters: CertificateFilters, limit: number
     .limit(limit);
   if (source !== undefined) found = found.where("source", "=", source);
   if (result !== undefined) found = found.where("result", "=", result);
-  if (collection !== undefined)
-    found = found.where(sql<boolean>`collection_ids @> array[${collection}]::uuid[]`);
   if (from !== undefined)
     found = found.where(sql<boolean>`window_to > ${from}::date::timestamp at time zone time_zone`);
   if (to !== undefined)
@@ -95,42 +88,8 @@ export const certificatePage = z.object({
 });
 type CertificatePage = z.output<typeof certificatePage>;
 
-interface PageOf extends DifferenceFilters {
-  id: string;
-  limit: number;
-  after: number;
-}
-
-const selectPage = new Statement(
-  {
-    certificate: returned.json<CertificatePage["certificate"]>(),
-    differences: nullable(returned.json<Difference[]>()),
-    matching: returned.count,
-  },
-  ({ value }: Slots<PageOf>) => {
-    const head = HEAD.map((name) => sql`${sql.lit(name)}, told.${sql.ref(name)}`);
-    // Parsed only once: each access to a document parses all of it.
-    const parts = [...HEAD, "differences"].map((name) => sql`${sql.ref(name)} json`);
-    const day = value((page) => page.day ?? null);
-    const weight = value((page) => page.weight ?? null);
-    return sql`
-      select json_build_object(${sql.join(head)}) as certificate, page.differences, page.matching
-      from certificate cross join lateral json_to_record(document) as told (${sql.join(parts)})
-      cross join lateral (
-        select count(*) as matching,
-          json_agg(item order by place) filter (where rank > ${value(({ after }) => after)}
-          and rank <= ${value(({ after, limit }) => after + limit)}) as differences
-        from (
-          select item, place, row_number() over (order by place) as rank
-          from json_array_elements(told.differences) with ordinality as named (item, place)
-          where (${day}::text is null or item ->> 'day' = ${day})
-            and (${weight}::text is null or item ->> 'weight' = ${weight})) as chosen) as page
-      where certificate.id = ${value(({ id }) => id)} and state = 'done'`;
-  },
-);
-
 /**
- * A page of a certificate, parsed by Postgres, since it may name ten thousand differences.
+ * A page of a certificate.
  * @param after how many matching differences to skip
  * @returns null when it does not exist or is not done.
  */
@@ -139,11 +98,19 @@ export async function readCertificatePage(
   id: string,
   { day, weight, limit, after }: DifferenceFilters & { limit: number; after: number },
 ): Promise<CertificatePage | null> {
-  const [row] = await selectPage.execute(db, { id, day, weight, limit, after });
-  if (row === undefined) return null;
-  const { certificate, differences, matching } = row;
+  const found = await readCertificate(db, id);
+  if (found === null) return null;
+  const { differences, ...certificate } = found;
+  const matching = differences.filter(
+    (one) => (day === undefined || one.day === day) && (weight === undefined || one.weight === weight),
+  );
   const end = after + limit;
-  return { certificate, differences: differences ?? [], matching, next: matching > end ? end : null };
+  return {
+    certificate,
+    differences: matching.slice(after, end),
+    matching: matching.length,
+    next: matching.length > end ? end : null,
+  };
 }
 
 /** The text of a certificate as it was issued. */

@@ -99,13 +99,7 @@ export async function reapListWork(db: Database): Promise<void> {
   await certificates.leases.releaseExpired(db);
 }
 
-/** Retries the source's failed runs now. */
-export async function hurryListWork(db: Database, source: string): Promise<void> {
-  await sweeps.hurry(db, source);
-  await certificates.hurry(db, source);
-}
-
-/** A condition: `rescueListWork` has something to do. */
+/** A condition: `reapListWork` has something to do. */
 export const listWorkNeedsReaping: RawBuilder<boolean> = sql`
   (${sweeps.leases.someExpired} or ${certificates.leases.someExpired})`;
 

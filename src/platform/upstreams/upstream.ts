@@ -11,8 +11,6 @@ interface UpstreamOptions {
   alarms: Alarms;
   kind: UpstreamKind;
   name: string;
-  /** It works again after its circuit breaker was open, or its key refused. */
-  onRecovered?: () => Promise<void>;
 }
 
 /**
@@ -24,7 +22,6 @@ export class Upstream {
   readonly name: string;
   readonly #db: Database;
   readonly #alarms: Alarms;
-  readonly #onRecovered: () => Promise<void>;
   /** Reports of requests that are not written yet. */
   #unwritten: UpstreamReport[] = [];
   #writing: Promise<void> | null = null;
@@ -33,9 +30,8 @@ export class Upstream {
   #takesMore = true;
 
   constructor(options: UpstreamOptions) {
-    const { db, alarms, kind, name, onRecovered = async () => undefined } = options;
+    const { db, alarms, kind, name } = options;
     this.#db = db;
-    this.#onRecovered = onRecovered;
     this.#alarms = alarms;
     this.kind = kind;
     this.name = name;
@@ -101,8 +97,6 @@ export class Upstream {
       failpoint("standing changed");
       this.#alarms.notify(told.raised);
       this.#alarms.notifyCleared(told.cleared);
-      if (report.kind === "works" && stateOf(before, this.kind.policy) !== "closed")
-        await this.#onRecovered();
       return;
     }
   }

@@ -40,8 +40,8 @@ describe("what lists showed and a certificate asked is forgotten some thousand r
   it.each(KNOWN)("payments that no list shows any longer (%s)", async (vacuum) => {
     const harness = await startHarness();
     await harness.query(
-      `insert into listed_payment (source, invoice_id, collection_id, seen_at, counted, test_only, digest)
-       select 'default', gen_random_uuid(), gen_random_uuid(), now() - interval '3 days', true, false, ''
+      `insert into listed_payment (source, invoice_id, collection_id, seen_at, counted, digest)
+       select 'default', gen_random_uuid(), gen_random_uuid(), now() - interval '3 days', true, ''
        from generate_series(1, ${MANY})`,
     );
     await harness.query(vacuum);

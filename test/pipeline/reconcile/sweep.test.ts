@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { describe, expect, it, vi } from "vitest";
 import { openConfirmations } from "../../../src/pipeline/confirm/queue/open.ts";
-import { forgetListWork, hurryListWork, reapListWork } from "../../../src/pipeline/reconcile/runs.ts";
+import { forgetListWork, reapListWork } from "../../../src/pipeline/reconcile/runs.ts";
 import { sourcesToSweep } from "../../../src/pipeline/reconcile/sweep/sweep-row.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { COLLECTION, PLAIN, refusing } from "./list-provider.ts";
@@ -248,7 +248,7 @@ describe("a list that a sweep cannot read", () => {
     work(given);
     await sweep(given);
     expect(await idsDue(given)).toEqual([]);
-    await hurryListWork(given.db, "default");
+    await dueNow(given);
     await sweep(given);
     expect(await idsDue(given)).toEqual([missed]);
     expect(await given.openAlarms()).toEqual([]);

@@ -46,7 +46,6 @@ interface CertifyRequest {
 export interface CertifyProgress {
   step: "lists" | "invoices" | "books";
   done: number;
-  total: number | null;
 }
 
 /**
@@ -112,7 +111,7 @@ async function makeCertificate(
       ...calls,
       period,
       isDaily: daily !== null,
-      onProgress: (done, total) => onProgress({ step: "lists", done, total }),
+      onProgress: (done) => onProgress({ step: "lists", done }),
     });
     failpoint("lists to be kept");
     if (daily !== null) await saveReading(db, daily, { reading });
@@ -125,13 +124,13 @@ async function makeCertificate(
     await gatherBooks(db, source, lists, window, now);
   });
   failpoint("books gathered");
-  await askInvoices(calls, lists, (done) => onProgress({ step: "invoices", done, total: null }));
+  await askInvoices(calls, lists, (done) => onProgress({ step: "invoices", done }));
   // A payment made while the provider was asked is not of the future.
   const clock = await readClock(db, source.name);
   return await BOOKS.run(async () => {
     signal.throwIfAborted();
     return await compareBooks(db, { id, source, window, period, reading, lists, ...clock }, (done) =>
-      onProgress({ step: "books", done, total: null }),
+      onProgress({ step: "books", done }),
     );
   });
 }

@@ -199,7 +199,7 @@ const selectCandidates = new Statement(CANDIDATE, (slots: Slots<CandidateQuery>)
       asked.asked is not null or not (listed.invoice_id is not null
         or ${isPaid} or coalesce(${hasNoVerdict}, false)) as settled,
       ${isPaid} as "isPaid", case when known.state = 'done' then known.listed_digest end as "askedDigest",
-      listed.amount is null or (listed.test_only and invoice.type is null)
+      listed.amount is null
         or (invoice.erased_at is not null and ${plainColumn("invoice.type")} = 'test')
         or (listed.paid_at is not null and invoice.paid_at is not null
           and (invoice.paid_at at time zone 'UTC')::date not between

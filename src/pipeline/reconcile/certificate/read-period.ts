@@ -38,8 +38,7 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
       source,
       collectionId,
       call: (call) => pace.call(call),
-      onPage: (expected) => onProgress(reader.pages, expected),
-      takesCounts: true,
+      onPage: () => onProgress(reader.pages),
       signal,
       sink: (payments) => noteListed(db, storing, payments),
     });
@@ -82,15 +81,12 @@ async function doubtOfCounts(
   { period, count: first }: { period: ListPeriod; count: number | null },
   countOthers: () => Promise<number>,
 ): Promise<string | null> {
-  const count = (status: string | null) =>
-    reader.count({ period, status: status?.trim() ?? null, type: null });
+  const count = (status: string | null) => reader.count({ period, status: status?.trim() ?? null });
   const others = await countOthers();
   let doubt = "";
   let all = first;
   for (let counting = 1; counting <= COUNTINGS; counting += 1) {
     if (all === null) return null;
-    // An empty list may mean that it misreads the dates, so the list without dates is checked.
-    if (all === 0) await reader.count({ period: null, status: null, type: null }, true);
     const counts: number[] = [];
     let sum = 0;
     for (const status of new Set(["Unpaid", ...paidStatuses, ...invalidStatuses])) {

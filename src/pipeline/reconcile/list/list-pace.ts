@@ -3,7 +3,7 @@ import type { Alarms } from "../../../platform/alarms/index.ts";
 import type { Database } from "../../../platform/database/index.ts";
 import { RelayError } from "../../../platform/errors/index.ts";
 import { backOffMs } from "../../../platform/process/index.ts";
-import { isHealthy, listGapMs, SOURCE, takingTurns, Upstream } from "../../../platform/upstreams/index.ts";
+import { isHealthy, SOURCE, takingTurns, Upstream } from "../../../platform/upstreams/index.ts";
 import { storableText } from "../../../platform/values/index.ts";
 import { confirmationsWait } from "../../confirm/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
@@ -16,12 +16,6 @@ const LOOK_AGAIN_MS = 1_000;
 const TRIES = 2;
 
 const TRY_AGAIN = { firstMs: 200, capMs: 5_000 };
-
-/**
- * How the pace follows 429s: each doubles the extra time between two calls, within these bounds in ms, and
- * each call that is answered takes a quarter of it away.
- */
-const EXTRA = { leastMs: 50, mostMs: 5_000, keeps: 0.75 };
 
 export interface ListPaceOptions {
   db: Database;
@@ -48,15 +42,11 @@ const takeTurn = takingTurns(confirmationsWait);
 export class ListPace {
   readonly #options: ListPaceOptions;
   readonly #upstream: Upstream;
-  readonly #gapMs: number;
-  #extraMs = 0;
-  #nextAt = 0;
 
   constructor(options: ListPaceOptions) {
     this.#options = options;
     const { db, alarms, source } = options;
     this.#upstream = new Upstream({ db, alarms, kind: SOURCE, name: source.name });
-    this.#gapMs = listGapMs(source.ratePerSecond);
   }
 
   /**
@@ -71,7 +61,8 @@ export class ListPace {
       await this.#turn();
       try {
         const result = await call();
-        await this.#speedUp();
+        // Ends the state that 429s left on the source.
+        await this.#upstream.note({ kind: "list_read" });
         return result;
       } catch (error) {
         if (!(error instanceof ListUnreadable)) throw error;
@@ -88,30 +79,21 @@ export class ListPace {
   async #slowDown({ refusal }: ListUnreadable): Promise<void> {
     if (refusal.kind !== "rate_limited") return;
     const { retryAfterMs, error } = refusal;
-    this.#extraMs = Math.min(EXTRA.mostMs, Math.max(EXTRA.leastMs, 2 * this.#extraMs));
     await this.#upstream.note({ kind: "slow_down", retryAfterMs, error });
-  }
-
-  /** Speeds up after an answered call, and ends the state that 429s left on the source. */
-  async #speedUp(): Promise<void> {
-    this.#extraMs = this.#extraMs < EXTRA.leastMs ? 0 : this.#extraMs * EXTRA.keeps;
-    await this.#upstream.note({ kind: "list_read" });
   }
 
   async #turn(): Promise<void> {
     const { db, source, signal } = this.#options;
-    await wait(Math.max(0, this.#nextAt - performance.now()), undefined, { signal });
     for (;;) {
       signal.throwIfAborted();
       const { granted, nextInMs, upstream } = await takeTurn(db, source.name, source.ratePerSecond);
       if (upstream !== null && upstream.pausedBy !== null)
         throw new SourcePaused(source.name, upstream.pausedBy);
       this.#upstream.saw(upstream === null || isHealthy(upstream));
-      if (granted) break;
+      if (granted) return;
       const opensInMs = upstream === null ? 0 : Math.max(upstream.opensInMs, upstream.retryInMs);
       await wait(Math.min(Math.max(opensInMs, nextInMs, 20), LOOK_AGAIN_MS), undefined, { signal });
     }
-    this.#nextAt = performance.now() + this.#gapMs + this.#extraMs;
   }
 }
 

@@ -21,11 +21,8 @@ export interface Unproven extends ListPeriod {
 
 export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
 
-/** Called for each page that is read. @param expected pages in all, where that is known */
-type OnPage = (expected: number | null) => void;
-
 /** The progress of a reading, in pages. */
-export type OnPages = (done: number, total: number | null) => void;
+export type OnPages = (done: number) => void;
 
 export interface ListReaderOptions {
   source: ReconcileSource;
@@ -33,17 +30,13 @@ export interface ListReaderOptions {
   sink: ListSink;
   /** Makes each call for a page, as `ListPace` does. */
   call: <Result>(call: () => Promise<Result>) => Promise<Result>;
-  onPage?: OnPage;
-  /**
-   * Items of a page that was requested for its count alone count too: they may be gone from the next page.
-   */
-  takesCounts?: boolean;
+  onPage?: () => void;
   signal: AbortSignal;
 }
 
-/** The part of a list to request; without days, or without a status: all of them. */
+/** The part of a list to request; without a status: all of them. */
 interface ListQuery extends ListFilter {
-  period: ListPeriod | null;
+  period: ListPeriod;
 }
 
 /** About so many items are read at once at most, of which a process keeps the ids (G8). */
@@ -63,7 +56,7 @@ const NO_PAGE: InvoicePage = {
   ...{ page: null, pageSize: null, totalCount: null, hasNextPage: null, hasPreviousPage: null },
 };
 
-const ALL: ListFilter = { status: null, type: null };
+const ALL: ListFilter = { status: null };
 
 /** Reads the provider's list of one collection, and reports what could not be shown to be complete. */
 export class ListReader {
@@ -73,7 +66,6 @@ export class ListReader {
   pages = 0;
   /** Items that may be paid and have no usable id, as often as a page showed one. */
   unusable = 0;
-  #expected: number | null = null;
 
   constructor(options: ListReaderOptions) {
     this.#options = options;
@@ -89,8 +81,6 @@ export class ListReader {
     areSmall = false,
   ): Promise<{ parts: ListPeriod[]; count: number | null }> {
     const count = areSmall ? null : await this.count({ ...ALL, period });
-    // The paid ones and all of them, where most are paid.
-    if (count !== null) this.#expected = 2 * Math.ceil(count / PAGE_SIZE);
     const days = daysBetween(period.first, period.last);
     const parts = partsOf(period, Math.ceil(count === null ? days / PART_DAYS : count / READING_LIMIT));
     return { parts, count };
@@ -98,7 +88,7 @@ export class ListReader {
 
   /**
    * Reads everything of the period that may be paid, each payment twice where the lists agree: the lists of
-   * paid invoices, the list of all under any status, and the Test ones.
+   * paid invoices, and the list of all under any status.
    * @returns the parts whose readings all contradicted themselves.
    * @throws ListUnreadable; what the sink has received by then is valid but incomplete.
    */
@@ -106,15 +96,15 @@ export class ListReader {
     return [...(await this.readPaid(period)), ...(await this.readNew(period))];
   }
 
-  /** The same of what has just come in: the list of all shows it, and that of Test invoices. */
-  async readNew(period: ListPeriod): Promise<Unproven[]> {
-    return [...(await this.#part(ALL, period)), ...(await this.readPaid(period, "Test"))];
+  /** The same of what has just come in: the list of all shows it. */
+  readNew(period: ListPeriod): Promise<Unproven[]> {
+    return this.#part(ALL, period);
   }
 
   /** The same of the lists of paid invoices alone. */
-  async readPaid(period: ListPeriod, type: ListFilter["type"] = null): Promise<Unproven[]> {
+  async readPaid(period: ListPeriod): Promise<Unproven[]> {
     const unproven: Unproven[] = [];
-    for (const status of this.#paidStatuses) unproven.push(...(await this.#part({ status, type }, period)));
+    for (const status of this.#paidStatuses) unproven.push(...(await this.#part({ status }, period)));
     return unproven;
   }
 
@@ -122,7 +112,7 @@ export class ListReader {
   async countPaid(period: ListPeriod): Promise<number | null> {
     let paid: number | null = 0;
     for (const status of this.#paidStatuses) {
-      const count: number | null = await this.count({ status, type: null, period });
+      const count: number | null = await this.count({ status, period });
       paid = paid === null || count === null ? null : paid + count;
     }
     return paid;
@@ -132,15 +122,10 @@ export class ListReader {
     return this.#options.source.paidStatuses.map((status) => status.trim());
   }
 
-  /**
-   * The number of items according to the list; null when it does not say.
-   * @param takes the sink receives the first page; else a page of one is requested, for the count alone.
-   */
-  async count(query: ListQuery, takes = false): Promise<number | null> {
+  /** The number of items according to the list; null when it does not say. */
+  async count(query: ListQuery): Promise<number | null> {
     try {
-      const page = await this.#page(query, 1, takes ? PAGE_SIZE : 1);
-      if (takes || this.#options.takesCounts) await this.#take(new Set(), query, page);
-      return page.totalCount;
+      return (await this.#page(query, 1, 1)).totalCount;
     } catch (error) {
       if (error instanceof ListUnreadable && error.next === "refuse") return null;
       throw error;
@@ -209,14 +194,13 @@ export class ListReader {
   /** A page past the end that the provider answers with "not found" is an empty one. */
   #page(query: ListQuery, page: number, pageSize: number): Promise<InvoicePage> {
     const { source, collectionId, call, signal, onPage = () => undefined } = this.#options;
-    const { period, status, type } = query;
+    const { period, status } = query;
     const request: PageRequest = {
       collectionId,
       page,
       pageSize,
-      ...(period === null ? {} : { startDate: period.first, endDate: period.last }),
+      ...{ startDate: period.first, endDate: period.last },
       ...(status === null ? {} : { invoiceStatus: status }),
-      ...(type === null ? {} : { invoiceType: type }),
     };
     return call(async () => {
       failpoint("page to be asked for");
@@ -224,7 +208,7 @@ export class ListReader {
       failpoint("page answered");
       if (answer.kind === "page") {
         this.pages += 1;
-        onPage(this.#expected === null ? null : Math.max(this.#expected, this.pages));
+        onPage();
         return answer.page;
       }
       if (answer.kind === "not_found" && page > 1) return NO_PAGE;

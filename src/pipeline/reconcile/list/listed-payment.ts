@@ -7,8 +7,6 @@ import { classOfStatus, type StatusSets } from "../../confirm/index.ts";
 export interface ListFilter {
   /** A status from PAID_STATUSES; null for all invoices. */
   status: string | null;
-  /** null: without a type, a list has at least the Live ones; whether it hides Test ones is not specified. */
-  type: "Test" | null;
 }
 
 /** An invoice of the provider's list that may be paid: Get Invoice decides. */
@@ -29,8 +27,6 @@ export interface ListedPayment {
   digest: string;
   /** A status that means paid was requested. */
   isFiltered: boolean;
-  /** Only Test invoices were requested. */
-  isTest: boolean;
 }
 
 const DAY_ONLY = /^[\d-]+$/;
@@ -59,7 +55,7 @@ export function mayBePaid(
 /** @returns null when its id is not usable. */
 export function listedPayment(
   { id, datePaid, dateCreated, amount, status }: ListedInvoice,
-  { status: filter, type }: ListFilter,
+  { status: filter }: ListFilter,
   { timeZone, ...sets }: StatusSets & { timeZone: string },
 ): ListedPayment | null {
   if (!isUuid(id) || id === NIL_UUID) return null;
@@ -75,7 +71,6 @@ export function listedPayment(
     saysPaid: said !== null && classOfStatus(said, sets) === "paid",
     digest: hash("sha256", JSON.stringify([status, datePaid, amount]), "base64url"),
     isFiltered: filter !== null,
-    isTest: type === "Test",
   };
 }
 

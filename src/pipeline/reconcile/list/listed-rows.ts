@@ -56,9 +56,8 @@ const PAYMENT: Columns<ListedPayment> = {
   amount: numeric(({ amount }) => amount),
   label: text(({ label }) => label),
   digest: text(({ digest }) => digest),
-  filtered: boolean(({ isFiltered, isTest }) => isFiltered && !isTest),
-  says_paid: boolean(({ saysPaid, isTest }) => saysPaid && !isTest),
-  test: boolean(({ isTest }) => isTest),
+  filtered: boolean(({ isFiltered }) => isFiltered),
+  says_paid: boolean(({ saysPaid }) => saysPaid),
 };
 
 const storeListed = new Statement(
@@ -75,21 +74,20 @@ const storeListed = new Statement(
     // Unchanged payments are left out before: a conflict would lock the row, and log the lock.
     return sql`
       insert into listed_payment as known (source, collection_id, invoice_id, seen_at, paid_at, paid_until,
-        created_at, amount, label, digest, counted, test_only)
+        created_at, amount, label, digest, counted)
       select ${source}, ${value(({ reading }) => reading.collectionId)}::uuid, given.invoice_id,
         clock_timestamp(), given.paid_at, given.paid_until, given.created_at, given.amount, given.label,
-        given.digest, filtered or (says_paid and not ${isWhole}), test
+        given.digest, filtered or (says_paid and not ${isWhole})
       from ${table("given", PAYMENT, ({ payments }) => payments)}
       left join listed_payment as old on old.source = ${source} and old.invoice_id = given.invoice_id
       where old.invoice_id is null
         or old.seen_at < ${value(({ reading }) => reading.renewedBefore)}::timestamptz
-        or old.digest <> given.digest or (old.test_only and not test)
+        or old.digest <> given.digest
         or (${isWhole} and filtered and not old.counted)
       order by given.invoice_id
       on conflict (source, invoice_id) do update set
         collection_id = excluded.collection_id, seen_at = excluded.seen_at, digest = excluded.digest,
         counted = excluded.counted or (known.counted and ${again}),
-        test_only = excluded.test_only and (known.test_only or not ${again}),
         amounts_differ = ${again} and (known.amounts_differ or coalesce(known.amount <> excluded.amount, false)),
         label = case when ${again} then coalesce(excluded.label, known.label) else excluded.label end,
         ${merged("amount")}, ${merged("paid_at")}, ${merged("paid_until")}, ${merged("created_at")}`;
@@ -116,7 +114,7 @@ const selectPerDay = new Statement(
     from listed_payment
     where source = ${value(({ source }) => source)}
       and collection_id = ${value(({ collectionId }) => collectionId)}::uuid
-      and seen_at >= ${value(({ since }) => since)}::timestamptz and counted and not test_only
+      and seen_at >= ${value(({ since }) => since)}::timestamptz and counted
     group by 1`,
 );
 
@@ -137,7 +135,7 @@ export const forgetUnlisted = command(
     shown: readonly string[],
   ) => sql`
     delete from listed_payment
-    where source = ${source} and collection_id = ${collectionId} and counted and not test_only
+    where source = ${source} and collection_id = ${collectionId} and counted
       and to_char(${sql.ref(by)} at time zone ${zone}, 'YYYY-MM-DD') between ${first} and ${last}
       and invoice_id <> all(${shown}::uuid[])`,
   { source: "", collectionId: "" },

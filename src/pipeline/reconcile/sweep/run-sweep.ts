@@ -248,9 +248,9 @@ class SweepRun {
       collectionId: this.#key.collectionId,
       call: (call) => this.#pace.call(call),
       signal: this.#signal,
-      onPage: (expected) => {
+      onPage: () => {
         this.#pages += 1;
-        this.#onProgress(this.#pages, expected);
+        this.#onProgress(this.#pages);
       },
       sink: async (payments, ids) => {
         for (const id of shown === undefined ? [] : ids) shown?.add(id);
