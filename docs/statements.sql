@@ -3716,12 +3716,7 @@ with turn as (
   set next_at = clock_timestamp() + $1::float8 * interval '1 ms'
   where next_at <= clock_timestamp()
     and (
-      exists (
-        select *
-        from alarm
-        where cleared_at is null and told_at is null and name <> 'webhook_failing'
-          and coalesce(snoozed_until <= clock_timestamp(), true)
-      )
+      exists (select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing')
       or exists (
         select *
         from alarm
@@ -3729,10 +3724,6 @@ with turn as (
           and name <> 'webhook_failing'
       )
       or exists (
-        select *
-        from alarm
-        where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
-        union
         select alarm.*
         from (
           values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
@@ -3740,20 +3731,18 @@ with turn as (
         ) as escalating (name, after)
         join alarm on alarm.name = escalating.name
         where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
-          and coalesce(snoozed_until <= clock_timestamp(), true)
       )
     )
   returning failures
 )
 select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
-  told_at as "toldAt", note, clock_timestamp() as at, turn.failures
+  told_at as "toldAt", clock_timestamp() as at, turn.failures
 from turn,
   (
     (
       select *
       from alarm
       where cleared_at is null and told_at is null and name <> 'webhook_failing'
-        and coalesce(snoozed_until <= clock_timestamp(), true)
       order by id
       limit $2
     )
@@ -3768,10 +3757,6 @@ from turn,
     union all (
       select *
       from (
-        select *
-        from alarm
-        where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
-        union
         select alarm.*
         from (
           values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
@@ -3779,7 +3764,6 @@ from turn,
         ) as escalating (name, after)
         join alarm on alarm.name = escalating.name
         where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
-          and coalesce(snoozed_until <= clock_timestamp(), true)
       ) as again
       order by id
       limit $4
@@ -3889,22 +3873,16 @@ where cleared_at is null and (name = $1 and subject <> all($2::text[]))
 returning name, source, subject;
 
 -- selectAlarms, src/platform/alarms/list-alarms.ts
-select "name", "source", "subject", "detail", "times", "note", "snoozed_until" as "snoozedUntil",
-  "raised_at" as "raisedAt", "last_raised_at" as "lastRaisedAt", "cleared_at" as "clearedAt",
-  (count(*) over ())::int8 as "total", (clock_timestamp())::timestamptz as "now"
+select "name", "source", "subject", "detail", "times", "raised_at" as "raisedAt",
+  "last_raised_at" as "lastRaisedAt", "cleared_at" as "clearedAt", (count(*) over ())::int8 as "total",
+  (clock_timestamp())::timestamptz as "now"
 from "alarm"
 where "cleared_at" is null and name = any($1) and "name" = $2 and "source" = $3
 order by "id" desc
 limit $4;
 
 -- selectGroups, src/platform/alarms/list-alarms.ts
-select "name",
-  (count(*) filter (where not coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "count",
-  (count(*) filter (where coalesce(snoozed_until > clock_timestamp(), false)))::int8 as "snoozed",
-  (
-    min(snoozed_until) filter (where coalesce(snoozed_until > clock_timestamp(), false))
-  )::timestamptz as "snoozedUntil",
-  (case when count(*) = 1 then min(source) end)::text as "source",
+select "name", count(*) as "count", (case when count(*) = 1 then min(source) end)::text as "source",
   (case when count(*) = 1 then min(subject) end)::text as "subject",
   (min(raised_at))::timestamptz as "oldestAt", (max(last_raised_at))::timestamptz as "newestAt"
 from "alarm"
@@ -3926,12 +3904,6 @@ where "cleared_at" is null
   )
 order by "id"
 for update;
-
--- snoozeAlarms, src/platform/alarms/list-alarms.ts
-update alarm set snoozed_until = $1 where id = any($2::bigint[]);
-
--- noteAlarms, src/platform/alarms/list-alarms.ts
-update alarm set note = $1 where id = any($2::bigint[]);
 
 -- insertEntries, src/platform/audit/audit.ts
 insert into audit_entry (actor, action, subject, invoice_id, detail)
@@ -5381,10 +5353,7 @@ select (
     where next_at <= clock_timestamp()
       and (
         exists (
-          select *
-          from alarm
-          where cleared_at is null and told_at is null and name <> 'webhook_failing'
-            and coalesce(snoozed_until <= clock_timestamp(), true)
+          select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'
         )
         or exists (
           select *
@@ -5393,10 +5362,6 @@ select (
             and name <> 'webhook_failing'
         )
         or exists (
-          select *
-          from alarm
-          where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
-          union
           select alarm.*
           from (
             values ('payments_waiting', '9 min'::interval), ('source_failing', '10 min'::interval),
@@ -5404,7 +5369,6 @@ select (
           ) as escalating (name, after)
           join alarm on alarm.name = escalating.name
           where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
-            and coalesce(snoozed_until <= clock_timestamp(), true)
         )
       )
   ) as "tell",

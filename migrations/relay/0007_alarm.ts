@@ -3,8 +3,7 @@ import { type Kysely, sql } from "kysely";
 /** What people are notified of, and what they did. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Open until `cleared_at`; raised again while open, it only counts. `told_at` and `cleared_told_at`: when
-  // the alarm webhook took its beginning and its end. `snoozed_until`: people are notified once more then, if it is still
-  // open. `note`: who sees to it, and what was found out.
+  // the alarm webhook took its beginning and its end.
   await sql`
     create table alarm (
       id bigint generated always as identity,
@@ -13,20 +12,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       cleared_at timestamptz,
       told_at timestamptz,
       cleared_told_at timestamptz,
-      snoozed_until timestamptz,
       times integer not null default 1,
       name text not null,
       source text not null,
       subject text not null,
       detail text not null,
-      note text,
       constraint alarm_pkey primary key (id)
     );
     comment on table alarm is 'What a person was told, since when, and whether it is over.';
     create unique index alarm_open on alarm (name, source, subject) where cleared_at is null;
     -- Most alarms that are open have been told; those of one invoice are for its timeline.
     create index alarm_untold on alarm (id) where cleared_at is null and told_at is null;
-    create index alarm_snoozed on alarm (snoozed_until) where cleared_at is null and snoozed_until is not null;
     create index alarm_subject on alarm (subject);
     create index alarm_end_untold on alarm (cleared_at)
       where cleared_at is not null and cleared_told_at is null;

@@ -70,14 +70,14 @@ function undoneIn({ processes }: Facts): string | null {
 export function assess(facts: Facts): Omit<Status, keyof Facts> {
   const { openAlarms, held, sources } = facts;
   const actionItems = actionItemsOf(facts);
-  const groups = openAlarms.filter(({ count }) => count > 0);
-  const worst = actionItems.find(({ severity }) => severity === "critical") ?? groups[0] ?? actionItems[0];
+  const worst =
+    actionItems.find(({ severity }) => severity === "critical") ?? openAlarms[0] ?? actionItems[0];
   const say = (sentence: string, isProven = false) => ({
     ...{ sentence, needsPerson: worst !== undefined, isProven, actionItems },
   });
   if (worst !== undefined) {
     const rest =
-      groups.reduce((sum, { count }) => sum + count, actionItems.length) -
+      openAlarms.reduce((sum, { count }) => sum + count, actionItems.length) -
       ("count" in worst ? worst.count : 1);
     const more = rest > 0 ? ` A person is needed for ${numberOf(rest, "more thing")}.` : "";
     return say(
@@ -85,13 +85,11 @@ export function assess(facts: Facts): Omit<Status, keyof Facts> {
     );
   }
   if (sources.length === 0) return say("Nothing has happened yet: no relay has run with this database.");
-  const snoozed = openAlarms.reduce((sum, one) => sum + one.snoozed, 0);
   const unproven = unprovenIn(facts);
   // Their alarms may have been closed by hand.
   const waiting = facts.dead.confirmations + facts.dead.events + facts.quarantined;
   const but = [
     ...(waiting > 0 ? [`${numberOf(waiting, "payment waits", "payments wait")} for a decision`] : []),
-    ...(snoozed > 0 ? [`${numberOf(snoozed, "alarm")} ${snoozed === 1 ? "is" : "are"} snoozed`] : []),
     ...held.map(heldWords),
     ...(unproven.length > 0 ? [`not all is proven: ${unproven.join(", ")}`] : []),
   ];

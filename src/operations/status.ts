@@ -19,8 +19,6 @@ export const alarm = z.object({
   lastRaisedAt: time,
   clearedAt: time.nullable(),
   times: whole,
-  snoozedUntil: time.nullable().describe("It notifies again from then on."),
-  note: z.string().nullable().describe("A person's note."),
   title: z.string().describe("Its name in plain words."),
   severity,
   about: z.string().describe("The kind of its subject."),
@@ -32,9 +30,7 @@ const openAlarms = z.object({
   name: z.enum(ALARM_NAMES),
   title: z.string().describe("In plain words, with their number if they are several."),
   severity,
-  count: whole.describe("The number that is not snoozed."),
-  snoozed: whole,
-  snoozedUntil: time.nullable().describe("When the first of those ends to be."),
+  count: whole,
   subject: z.string().nullable().describe("null for several."),
   oldestAt: time,
   newestAt: time.describe("When one of them was last raised."),
@@ -183,7 +179,7 @@ export type StatusSettings = Facts["settings"];
 
 export const status = z.object({
   sentence: z.string().describe("The state in one sentence: all is well, or the gravest fault."),
-  needsPerson: z.boolean().describe("An alarm is open that is not snoozed, or there is an action item."),
+  needsPerson: z.boolean().describe("An alarm is open, or there is an action item."),
   isProven: z
     .boolean()
     .describe("Nothing needs a person, every list was read lately, and every day is certified that is over."),

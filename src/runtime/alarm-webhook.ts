@@ -21,7 +21,7 @@ import type { JobContext, Run } from "./job.ts";
 /** The longest that one message may take, in ms. */
 const TIMEOUT_MS = 10_000;
 
-const NEW = { times: 1, clearedAt: null, toldAt: null, note: null } as const;
+const NEW = { times: 1, clearedAt: null, toldAt: null } as const;
 
 /** Where people are notified of alarms; null without ALARM_WEBHOOK_URL. */
 export function alarmWebhook(settings: Settings, metrics: Metrics) {
@@ -203,7 +203,7 @@ function worstFirst(alarms: readonly AlarmNews[]): AlarmNews[] {
 
 /** The severity, name, subject and reason of an alarm, its remedy, and a link to it. */
 function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
-  const { name, source, subject, detail, clearedAt, note, isTest } = alarm;
+  const { name, source, subject, detail, clearedAt, isTest } = alarm;
   if (isTest) return `TEST of the alarm webhook of invoice-relay: ${outside(detail, LIMITS.detail)}`;
   const about = [...new Set([source, subject])].filter((word) => word !== "").join(", ");
   const { title, severity, action, remedy } = describeAlarm({ ...alarm, now: clearedAt ?? alarm.at });
@@ -211,8 +211,7 @@ function lineOf(alarm: AlarmNews, settings: MessageSettings): string {
   if (clearedAt !== null) return `OVER: ${what}`;
   const why = sentence(outside(detail, LIMITS.detail));
   const todo = outside(withCommand(action, remedy), LIMITS.action);
-  const noted = note === null ? "" : ` Note: ${sentence(outside(note, LIMITS.note))}`;
-  return `${urgency(alarm, severity)}: ${what}. ${why} To do: ${todo}${noted} ${whereTo(name, settings)}`;
+  return `${urgency(alarm, severity)}: ${what}. ${why} To do: ${todo} ${whereTo(name, settings)}`;
 }
 
 const urgency = ({ toldAt }: AlarmNews, severity: Severity): string =>
@@ -235,7 +234,7 @@ function linkOf(
 }
 
 /** So that a section stays below Slack's 3,000 characters and twenty of them below its 40,000. */
-const LIMITS = { about: 250, detail: 700, action: 600, note: 200 };
+const LIMITS = { about: 250, detail: 700, action: 600 };
 
 const ESCAPED: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readSettings } from "../../src/platform/config/settings.ts";
 import { createLogger } from "../../src/platform/log/log.ts";
 import { createMetrics } from "../../src/platform/metrics/metrics.ts";
@@ -44,59 +44,6 @@ async function withWebhook() {
   return { harness, receiver, tell, tellUntil, run, status };
 }
 
-describe("an alarm that is snoozed", () => {
-  it("leaves the headline, is counted, and is told again at its end", async () => {
-    const { harness, receiver, tell, run, status } = await withWebhook();
-    const snooze = () => run("snooze", "replay_failed", "--for", "2h", "--reason", "Ada is at it");
-    // It has to be open.
-    expect(await snooze()).toMatchObject({ code: 3, answer: { count: 0 } });
-    await addAlarm(harness, "replay_failed", "a-replay", { ago: "1 minute" });
-    await tell();
-    expect(await snooze()).toMatchObject({ code: 0, answer: { count: 1 } });
-    expect(await status()).toMatchObject({ needsPerson: false, openAlarms: [{ count: 0, snoozed: 1 }] });
-    expect((await run()).answer.items).toMatchObject([{ snoozedUntil: expect.any(String) }]);
-    await tell();
-    expect(receiver.messages).toHaveLength(1);
-    await harness.query("update alarm set told_at = now() - interval '3 h', snoozed_until = now()");
-    expect(await tell()).toEqual(["default warning again"]);
-    expect(await status()).toMatchObject({ needsPerson: true });
-    const entries = "select action, subject, detail ->> 'reason' as reason from audit_entry";
-    expect(await harness.query(entries)).toEqual([
-      { action: "alarm.snooze", subject: "a-replay", reason: "Ada is at it" },
-    ]);
-  });
-
-  it("is quiet for one source alone, and hides neither what gets worse nor what begins anew", async () => {
-    const { harness, receiver, tell, run, status } = await withWebhook();
-    await harness.query("insert into source (name) values ('shop-a'), ('shop-b')");
-    const fail = (source: string) =>
-      addAlarm(harness, "topic_failing", harness.topicArn, { source, ago: "9 min" });
-    const snooze = () => run("snooze", "topic_failing", "--source", "shop-a", "--for", "2h");
-    for (const source of ["shop-a", "shop-b"]) await fail(source);
-    await tell();
-    await snooze();
-    expect((await status()).openAlarms).toMatchObject([{ count: 1, snoozed: 1 }]);
-    // Both have failed for ten minutes by now: only the other one is told to be critical.
-    await harness.query(
-      "update alarm set raised_at = now() - interval '11 min', told_at = now() - interval '2 min'",
-    );
-    expect(await tell()).toEqual(["shop-b critical again"]);
-    expect(receiver.messages).toHaveLength(2);
-    // Its cause ends and comes back while it sleeps: that is news.
-    await harness.query("update alarm set cleared_at = now() where source = 'shop-a'");
-    expect(await tell()).toEqual(["shop-a over again"]);
-    await fail("shop-a");
-    expect(await tell()).toEqual(["shop-a warning new"]);
-    // What lasts at the end of a snooze is told as what it has become.
-    await snooze();
-    await harness.query(
-      `update alarm set snoozed_until = now(), told_at = now() - interval '1 min',
-         raised_at = now() - interval '11 min' where source = 'shop-a' and cleared_at is null`,
-    );
-    expect(await tell()).toEqual(["shop-a critical again"]);
-  });
-});
-
 it("alarms that are refused go in smaller messages; one that is refused even alone keeps no other, and is an alarm", async () => {
   const { harness, receiver, tell, tellUntil } = await withWebhook();
   for (const subject of ["refused", "one", "two"]) await addAlarm(harness, "confirmation_dead", subject);
@@ -118,25 +65,21 @@ it("alarms that are refused go in smaller messages; one that is refused even alo
   );
 });
 
-it("a note stands beside its alarm; closing by name, source or subject closes no other, and is audited", async () => {
+it("closing by name, source or subject closes no other, and is audited", async () => {
   const { harness, run } = await withWebhook();
   for (const subject of ["one", "two"]) await addAlarm(harness, "replay_failed", subject);
   await addAlarm(harness, "replay_failed", "two", { source: "other" });
   await addAlarm(harness, "source_failing", "default");
   const find = ["--subject", "two", "--source", "default"];
-  await run("note", "replay_failed", ...find, "--note", "Ada asks the hoster");
   const open = async () =>
-    (await run()).answer.items.map(
-      (one: Record<string, string>) => `${one.source} ${one.subject} ${one.note}`,
-    );
-  const failing = "default default null";
-  const others = ["default one null", "other two null"];
-  expect((await open()).sort()).toEqual([failing, others[0], "default two Ada asks the hoster", others[1]]);
+    (await run()).answer.items.map((one: Record<string, string>) => `${one.source} ${one.subject}`);
+  const failing = "default default";
+  const others = ["default one", "other two"];
+  expect((await open()).sort()).toEqual([failing, others[0], "default two", others[1]]);
   const close = async (...words: string[]) => (await run("close", "replay_failed", ...words)).answer.count;
   expect([await close(...find, "--reason", "It works"), await close(...find)]).toEqual([1, 0]);
   expect((await open()).sort()).toEqual([failing, ...others]);
-  const audited =
-    "select action, subject, detail ->> 'reason' as reason from audit_entry where action <> 'alarm.note'";
+  const audited = "select action, subject, detail ->> 'reason' as reason from audit_entry";
   expect(await harness.query(audited)).toEqual([
     { action: "alarm.close", subject: "two", reason: "It works" },
   ]);

@@ -13,7 +13,7 @@ const RUNBOOK = "https://wiki.example.com/relay";
 const at = new Date("2026-11-25T12:00:00Z");
 
 const newsOf = (name: (typeof ALARM_NAMES)[number], text: string) => ({
-  ...{ name, source: text, subject: text, detail: text, note: text },
+  ...{ name, source: text, subject: text, detail: text },
   ...{ times: 1, raisedAt: at, clearedAt: null, toldAt: null, at },
 });
 

@@ -205,8 +205,8 @@ const isFlag = (schema: z.core.$ZodType): boolean => {
 /** Names of values in help, where name and form do not say it. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   name: ["source", "collection", "payer", "actor", "subject"],
-  time: ["from", "to", "until", "confirmedFrom", "confirmedTo"],
-  text: ["reason", "reference", "note"],
+  time: ["from", "to", "confirmedFrom", "confirmedTo"],
+  text: ["reason", "reference"],
   number: ["limit"],
   address: ["email", "remoteAddress"],
   where: ["foundBy"],

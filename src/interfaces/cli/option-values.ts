@@ -1,9 +1,7 @@
 import { userInfo } from "node:os";
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
-import { countGiven, idGiven, name, timeGiven } from "../../operations/index.ts";
-import { duration } from "../../platform/config/index.ts";
-import { DAY_MS } from "../../platform/values/index.ts";
+import { countGiven, idGiven, name } from "../../operations/index.ts";
 import type { CommandContext } from "./command-context.ts";
 
 const readWith =
@@ -14,7 +12,6 @@ const readWith =
     throw new InvalidArgumentError(`It ${result.error.issues[0]?.message}.`);
   };
 
-export const timeValue = readWith(timeGiven);
 export const idValue = readWith(idGiven);
 export const nameValue = readWith(name(1_000));
 export const countValue = readWith(countGiven(1, 100_000));
@@ -36,14 +33,4 @@ export function operator(context: CommandContext): string {
     // In a container the user id may have no name.
     return `cli:${process.getuid?.() ?? "unknown"}`;
   }
-}
-
-/** The longest that anything is put off, in ms. */
-const LONGEST_MS = 10 * 366 * DAY_MS;
-
-/** A duration from now, as the time when it ends. */
-export function timeAfter(text: string): string {
-  const { data: afterMs = 0 } = duration.safeParse(text);
-  if (afterMs > 0 && afterMs <= LONGEST_MS) return new Date(Date.now() + afterMs).toISOString();
-  throw new InvalidArgumentError("It should be a duration such as 30m or 2h, ten years at most.");
 }

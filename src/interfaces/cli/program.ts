@@ -241,8 +241,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   migrate: "--into-shared",
   alarms: "--all --name source_failing --limit 20",
   "alarms close": 'event_dead --reason "sent again by hand"',
-  "alarms snooze": 'source_failing --for 2h --reason "maintenance at the provider"',
-  "alarms note": 'source_failing --note "ticket 4711"',
   "callback-url": "--reference ORDER-4711",
   // It shows its own.
   api: [],

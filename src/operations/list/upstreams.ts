@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { ALARM_NAMES, listAlarms } from "../../platform/alarms/index.ts";
-import { closeAlarmsByHand, noteAlarmsByHand, snoozeAlarmsByHand } from "../close-alarms.ts";
+import { closeAlarmsByHand } from "../close-alarms.ts";
 import { listPausable, pause, pauseResult, resume } from "../pause.ts";
 import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
-import { ALARMS, CLOSED, NOTED, SNOOZED, TESTED } from "../views/alarms.ts";
+import { ALARMS, CLOSED, TESTED } from "../views/alarms.ts";
 import { PAUSED, RESUMED } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
-import { limitInQuery, line, reason, source, timeGiven, whole, words } from "./fields.ts";
+import { limitInQuery, line, reason, source, whole } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
 
 const { get, post } = operationsAbout("Pause");
@@ -101,31 +101,6 @@ export const alarmOperations = [
     example: { body: { alarms: [ONE], reason: "NTP is back" } },
     result: counted,
     run: ({ db, actor }, { body }) => closeAlarmsByHand({ db, actor, ...body }),
-  }),
-  ABOUT_ALARMS.post("snoozeAlarms", "/alarms/snooze", {
-    summary: "Snooze open alarms until a time; alarms that are still open then notify again",
-    view: SNOOZED,
-    body: z.strictObject({
-      alarms: selectedAlarms,
-      until: timeGiven.describe("when they notify again"),
-      reason,
-    }),
-    example: { body: { alarms: [ONE], until: "2126-11-01T08:30:00Z", reason: "NTP is being moved" } },
-    result: counted,
-    run: ({ db, actor }, { body: { until, ...given } }) =>
-      snoozeAlarmsByHand({ db, actor, until: new Date(until), ...given }),
-  }),
-  ABOUT_ALARMS.post("noteAlarms", "/alarms/note", {
-    summary: "Note who handles open alarms, or what was found",
-    view: NOTED,
-    body: z.strictObject({
-      alarms: selectedAlarms,
-      note: words.describe("the note, without personal data; an empty one removes it"),
-      reason,
-    }),
-    example: { body: { alarms: [ONE], note: "Ada asks the provider" } },
-    result: counted,
-    run: ({ db, actor }, { body }) => noteAlarmsByHand({ db, actor, ...body }),
   }),
   ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
     summary: "Send a test message to the alarm webhook",

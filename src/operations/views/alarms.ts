@@ -14,9 +14,7 @@ export const ALARMS: Rows<ListedAlarm> = {
       phone: "side",
     }),
     time("Over", "clearedAt"),
-    time("Snoozed until", "snoozedUntil"),
     words("Fault", "detail", { isLong: true }),
-    text("Note", "note", { isLong: true }),
     words("Remedy", ({ clearedAt, action }) => (clearedAt === null ? action : null), {
       isLong: true,
       remedy: ({ remedy }) => remedy,
@@ -27,18 +25,13 @@ export const ALARMS: Rows<ListedAlarm> = {
   asCards: true,
 };
 
-/** @param done what became of them: "closed" */
-const changed = (done: string): View<{ count: number }> => ({
+export const CLOSED: View<{ count: number }> = {
   says: ({ count }) =>
     count === 0
       ? "No such alarm is open: nothing was changed."
-      : `${numberOf(count, "alarm was", "alarms were")} ${done}.`,
+      : `${numberOf(count, "alarm was", "alarms were")} closed.`,
   facts: [],
-});
-
-export const CLOSED = changed("closed");
-export const SNOOZED = changed("snoozed");
-export const NOTED = changed("noted");
+};
 
 export const TESTED: View<{ problem: string | null }> = {
   says: ({ problem }) =>

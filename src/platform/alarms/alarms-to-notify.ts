@@ -16,12 +16,11 @@ const ALARM_TO_NOTIFY = {
   clearedAt: nullable(returned.time),
   /** When people were last notified that it is open; null for never. */
   toldAt: nullable(returned.time),
-  note: nullable(returned.text()),
   /** When it was claimed: people are notified of its state at that time. */
   at: returned.time,
 };
 
-/** An alarm that people are to be notified of: it has begun, ended, become critical, or is snoozed no more. */
+/** An alarm that people are to be notified of: it has begun, ended or become critical. */
 export type AlarmToNotify = RowOf<typeof ALARM_TO_NOTIFY>;
 
 /** The alarms that this process has taken to report; no other process reports them meanwhile. */
@@ -44,19 +43,15 @@ const inMs = (ms: RawBuilder<unknown>): RawBuilder<unknown> =>
  * not report its own alarm.
  */
 const BEGUN = sql`
-  select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'
-    and coalesce(snoozed_until <= clock_timestamp(), true)`;
+  select * from alarm where cleared_at is null and told_at is null and name <> 'webhook_failing'`;
 
-/** Reported before it became critical, or before it was snoozed: people are notified once more. */
+/** Reported before it became critical: people are notified once more. */
 const AGAIN = sql`
-  select * from alarm where cleared_at is null and told_at < snoozed_until and snoozed_until <= clock_timestamp()
-  union
   select alarm.* from (values ${sql.join(
     ESCALATING.map(({ name, minutes }) => sql`(${sql.lit(name)}, ${sql.lit(`${minutes} min`)}::interval)`),
   )}) as escalating (name, after)
     join alarm on alarm.name = escalating.name
-  where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()
-    and coalesce(snoozed_until <= clock_timestamp(), true)`;
+  where cleared_at is null and told_at < raised_at + after and raised_at + after <= clock_timestamp()`;
 const ENDED = sql`
   select * from alarm where cleared_at > clock_timestamp() - interval '1 day' and cleared_told_at is null
     and name <> 'webhook_failing'`;
@@ -84,7 +79,7 @@ const claimTurn = new Statement(
       where ${MAY_NOTIFY}
       returning failures)
     select id, name, source, subject, detail, times, raised_at as "raisedAt", cleared_at as "clearedAt",
-      told_at as "toldAt", note, clock_timestamp() as at, turn.failures
+      told_at as "toldAt", clock_timestamp() as at, turn.failures
     from turn, (
       (${BEGUN} order by id limit ${most}) union all (${ENDED} order by cleared_at limit ${most})
       union all (select * from (${AGAIN}) as again order by id limit ${most})) as untold

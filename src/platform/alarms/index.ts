@@ -42,7 +42,5 @@ export {
   groupOpenAlarms,
   listAlarms,
   listOpenAlarms,
-  noteAlarms,
   type SelectedAlarms,
-  snoozeAlarms,
 } from "./list-alarms.ts";

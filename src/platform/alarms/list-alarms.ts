@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import {
   type Columns,
-  command,
   type Database,
   nullable,
   query,
@@ -34,7 +33,7 @@ const selectAlarms = query(
   (db, { all = false, name, names, source }: AlarmFilters, limit: number) => {
     let found = db
       .selectFrom("alarm")
-      .select(["name", "source", "subject", "detail", "times", "note", "snoozed_until as snoozedUntil"])
+      .select(["name", "source", "subject", "detail", "times"])
       .select(["raised_at as raisedAt", "last_raised_at as lastRaisedAt", "cleared_at as clearedAt"])
       .select(typed(returned.count, sql`count(*) over ()`).as("total"))
       .select(typed(returned.time, sql`clock_timestamp()`).as("now"))
@@ -59,17 +58,10 @@ export async function listAlarms(db: Database, filters: AlarmFilters, limit: num
   return { total: rows[0]?.total ?? 0, items };
 }
 
-const isSnoozed = sql`coalesce(snoozed_until > clock_timestamp(), false)`;
-
 const selectGroups = query((db) =>
   db
     .selectFrom("alarm")
-    .select("name")
-    .select(typed(returned.count, sql`count(*) filter (where not ${isSnoozed})`).as("count"))
-    .select(typed(returned.count, sql`count(*) filter (where ${isSnoozed})`).as("snoozed"))
-    .select(
-      typed(nullable(returned.time), sql`min(snoozed_until) filter (where ${isSnoozed})`).as("snoozedUntil"),
-    )
+    .select(({ fn }) => ["name", fn.countAll<number>().as("count")])
     .select(typed(nullable(returned.text()), sql`case when count(*) = 1 then min(source) end`).as("source"))
     .select(typed(nullable(returned.text()), sql`case when count(*) = 1 then min(subject) end`).as("subject"))
     .select(typed(returned.time, sql`min(raised_at)`).as("oldestAt"))
@@ -87,7 +79,7 @@ export async function groupOpenAlarms(db: Database, now: Date) {
     return {
       ...row,
       name,
-      title: titleOf(name, row.count + row.snoozed),
+      title: titleOf(name, row.count),
       severity: severityOf(name, row.oldestAt, now),
       action: ALARMS[name].action,
       remedy: remedyOf(name, about),
@@ -148,15 +140,3 @@ export async function listOpenAlarms(
   const rows = await selectMatching(trx, meant).execute();
   return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
 }
-
-/** Sends no notification of these before `until`; they stay open. */
-export const snoozeAlarms = command(
-  (ids: readonly number[], until: Date) => sql`
-    update alarm set snoozed_until = ${until} where id = any(${ids}::bigint[])`,
-);
-
-/** Attaches a note to these; an empty note removes it. */
-export const noteAlarms = command(
-  (ids: readonly number[], note: string) => sql`
-    update alarm set note = ${note === "" ? null : note} where id = any(${ids}::bigint[])`,
-);

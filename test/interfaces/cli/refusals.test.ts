@@ -34,8 +34,7 @@ const REFUSED = `
 2 usage AWAY: api add-linked-account --data {"linkedAccount":{"bankId":1,"primary":true}}
 2 usage AWAY: api create-invoice --data [] | api create-invoice --data @/nowhere/request.json
 2 usage AWAY: api create-invoice --data ${WRONG}
-2 usage DATABASE: alarms snooze replay_failed --until 2020-01-01 | alarms snooze replay_failed
-2 usage DATABASE: alarms snooze replay_faild --for 2h
+2 usage DATABASE: alarms close replay_faild
 2 usage DATABASE: alarms --colour red | alarms --name sorce_failing | dead list --limit many
 2 usage DATABASE: report payments --from 2026-10-31 --to 2026-10-01 | report sums ${OCTOBER}
 2 usage DATABASE: report payments --from 2999-01-01 --to 2999-01-31

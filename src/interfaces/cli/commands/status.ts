@@ -44,10 +44,9 @@ function renderStatus(status: Status): string {
 }
 
 function alarmWords(group: Status["openAlarms"][number]): string {
-  const { name, severity, count, snoozed, snoozedUntil, oldestAt, newestAt } = group;
-  const since = `since ${clock(oldestAt)}${count + snoozed > 1 ? `, the newest ${clock(newestAt)}` : ""}`;
-  const quiet = snoozedUntil === null ? "" : `; ${snoozed} snoozed until ${clock(snoozedUntil)}`;
-  return `${severity}: ${groupWords(group)}, ${since}${quiet} [${name}]`;
+  const { name, severity, count, oldestAt, newestAt } = group;
+  const since = `since ${clock(oldestAt)}${count > 1 ? `, the newest ${clock(newestAt)}` : ""}`;
+  return `${severity}: ${groupWords(group)}, ${since} [${name}]`;
 }
 
 function numbersOf({ backlog, waiting, dead, quarantined, lastCallbackAt, at }: Status): string[] {

@@ -1,10 +1,8 @@
-import { Command, Option } from "commander";
+import { Command } from "commander";
 import { z } from "zod";
 import { alarmOperations, name, readValue, upstreamOperations } from "../../../operations/index.ts";
-import { usageError } from "../../../platform/errors/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { type CommandInput, operationCommand } from "../operation-command.ts";
-import { timeAfter, timeValue } from "../option-values.ts";
 
 type Action = "pause" | "resume";
 
@@ -43,47 +41,22 @@ function makeCommand(
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, alarmOperations, "listAlarms", {
     name: "alarms",
-  })
-    .addCommand(changeAlarms(context, "closeAlarms", "close"))
-    .addCommand(changeAlarms(context, "snoozeAlarms", "snooze", withUntil))
-    .addCommand(
-      changeAlarms(context, "noteAlarms", "note", (command) =>
-        command.requiredOption("--note <text>", "the note, without personal data; an empty one removes it"),
-      ),
-    );
-
-const withUntil = (command: Command): Command =>
-  command
-    .option("--until <time>", "when it notifies again", timeValue)
-    .addOption(
-      new Option("--for <duration>", "for so long, such as 30m or 2h")
-        .argParser(timeAfter)
-        .conflicts("until"),
-    );
+  }).addCommand(closeAlarms(context));
 
 const which = z.object({ source: name().optional(), subject: name(1_000).optional() });
 
-function changeAlarms(
-  context: CommandContext,
-  id: "closeAlarms" | "snoozeAlarms" | "noteAlarms",
-  verb: string,
-  extend = (command: Command) => command,
-): Command {
-  return operationCommand(context, alarmOperations, id, {
-    name: verb,
-    without: ["alarms", "until", "note"],
+const closeAlarms = (context: CommandContext): Command =>
+  operationCommand(context, alarmOperations, "closeAlarms", {
+    name: "close",
+    without: ["alarms"],
     extend: (made) =>
-      extend(
-        made
-          .argument("<alarm>", "its name, such as pause_standing")
-          .option("--source <name>", "only this source's")
-          .option("--subject <name>", "only the one about this, as alarms lists it"),
-      ),
-    input({ source, subject, for: end, until = end, ...given }, [alarm]) {
-      if (id === "snoozeAlarms" && until === undefined)
-        throw usageError("Say until when: --for 2h, or --until 2026-11-01T08:30.");
-      return { ...given, alarms: [{ name: alarm, ...readValue(which, { source, subject }) }], until };
-    },
+      made
+        .argument("<alarm>", "its name, such as pause_standing")
+        .option("--source <name>", "only this source's")
+        .option("--subject <name>", "only the one about this, as alarms lists it"),
+    input: ({ source, subject, ...given }, [alarm]) => ({
+      ...given,
+      alarms: [{ name: alarm, ...readValue(which, { source, subject }) }],
+    }),
     check: ({ count }) => count === 0 && context.notFound(),
   });
-}

@@ -56,18 +56,16 @@ function ToDo({ status: { actionItems, openAlarms, alarms } }: { status: Status 
       {actionItems.map((item) => (
         <Entry key={item.what} of={item} what={item.what} />
       ))}
-      {openAlarms
-        .filter(({ count }) => count > 0)
-        .map((group) => (
-          <Entry
-            key={group.name}
-            of={group}
-            what={group.subject ? `${group.title} (${group.subject})` : group.title}
-            group={group}
-            // The newest of them says most of what all of them are.
-            detail={alarms.find(({ name }) => name === group.name)?.detail}
-          />
-        ))}
+      {openAlarms.map((group) => (
+        <Entry
+          key={group.name}
+          of={group}
+          what={group.subject ? `${group.title} (${group.subject})` : group.title}
+          group={group}
+          // The newest of them says most of what all of them are.
+          detail={alarms.find(({ name }) => name === group.name)?.detail}
+        />
+      ))}
     </ol>
   );
 }
