@@ -5,6 +5,7 @@ import {
   type Changes,
   decided,
   document,
+  eventAnswer,
   NOT_LISTED,
   NOT_STORED,
   paidAt,
@@ -19,13 +20,18 @@ const SEPTEMBER = new Date("2026-09-30T23:59:59.999Z");
 const NOVEMBER = new Date("2026-11-01T00:00:00.000Z");
 const FUTURE = new Date(TERMS.now.getTime() + DAY_MS + 1);
 const ELSEWHERE = { ...paidAt(SEPTEMBER), createdAt: SEPTEMBER, listedPaidAt: at("10T12:00:00") };
+const CORRECTED = {
+  ...payload({ vat: "1", paidAt: SEPTEMBER.toISOString() }),
+  ...eventAnswer({ vat: "1", paymentDate: SEPTEMBER.toISOString() }),
+};
 const AMOUNT = "1500.50";
 
 describe("a confirmation that nothing dates", () => {
   const unknown = { ...NOT_LISTED, ...NOT_STORED, ...WITHOUT_EVENT };
   const dead: Changes = { ...unknown, askedCollection: "Term 1", confirmation: "dead" };
 
-  it.each<[string, Date, string[] | null]>([
+  it.each<[string, Date | null, string[] | null]>([
+    ["it is not known when", null, ["difference dead"]],
     ["soon after", new Date("2026-11-01T23:00:00Z"), ["difference dead"]],
     ["long after", new Date("2026-11-02T00:00:00Z"), null],
   ])("belongs to the days before it was opened: %s", (_, openedAt, said) => {
@@ -71,6 +77,7 @@ describe("a Test payment", () => {
 });
 
 describe("the day that a payment counts on", () => {
+  const december = { openedAt: new Date("2026-12-01T00:00:00Z") };
   const uncreated = { ...UNDATED, createdAt: null };
   const unlisted = { ...uncreated, listedCreatedAt: null };
   it.each<[string, Changes, string]>([
@@ -84,13 +91,39 @@ describe("the day that a payment counts on", () => {
     ["as the list says", { ...uncreated, listedCreatedAt: at("08T00:00:00") }, "2026-10-08"],
     ["created at the first moment", { ...UNDATED, createdAt: at("01T00:00:00") }, "2026-10-01"],
     ["else the day it was heard of", unlisted, "2026-10-10"],
-    ["... the last one at most", { ...unlisted, openedAt: new Date("2026-12-01T00:00:00Z") }, "2026-10-31"],
+    ["... the last one at most", { ...unlisted, ...december }, "2026-10-31"],
+    ["... also if only listed", { ...unlisted, ...NOT_STORED, ...WITHOUT_EVENT, ...december }, "2026-10-31"],
     ["else the first day", { ...unlisted, openedAt: null }, "2026-10-01"],
     ["... when it was heard of before", { ...unlisted, openedAt: SEPTEMBER }, "2026-10-01"],
     ["what is no date is as good as none", { ...UNDATED, ...payload({ paidAt: "soon" }) }, "2026-10-09"],
     ["... nor is what is to come", { ...paidAt(at("10T12:00:00")), paidAt: FUTURE }, "2026-10-10"],
   ])("%s", (_, changes, day) => {
     expect(decided(changes)).toMatchObject({ day, paid: "1500.50" });
+  });
+
+  it.each<[string, Changes]>([
+    ["not_at_provider", { ...WITHOUT_EVENT, ...december }],
+    ["event_without_payment", { ...NOT_STORED, ...december }],
+  ])("is the last one where it is unlisted, and heard of later: %s", (reason, changes) => {
+    const [said] = decided({ ...uncreated, ...NOT_LISTED, ...changes })?.differences ?? [];
+    expect(said).toMatchObject({ reason, day: "2026-10-31" });
+  });
+
+  const asked = { asked: "paid", askedPaidAt: at("11T12:00:00") } as const;
+  it.each<[string | null, string[]]>([
+    ["2026-10-10T12:00:00Z", ["11", "10"]],
+    ["2026-10-11T00:00:00Z", ["11"]],
+    ["2026-10-01T00:00:00Z", ["11", "01"]],
+    ["2026-09-30T23:59:59Z", ["11"]],
+    ["2026-11-01T00:00:00Z", ["11"]],
+    [null, ["11"]],
+  ])("is also that of its event, at %s, where that is corrected", (paidAt, days) => {
+    const changes = { ...asked, ...payload({ paidAt }), ...eventAnswer({ paymentDate: paidAt }) };
+    const said = decided({ ...changes, verdict: "not_paid" })?.differences;
+    expect(said?.map(({ reason, day }) => `${reason} ${day}`)).toEqual([
+      ...days.map((day) => `corrected 2026-10-${day}`),
+      "verdict_differs 2026-10-11",
+    ]);
   });
 
   it.each<[string, Changes]>([
@@ -106,6 +139,7 @@ describe("the day that a payment counts on", () => {
   const impossible = paidAt(new Date("2026-08-01T00:00:00Z"));
   it.each<[string, Changes, string, string[] | null]>([
     ["where only others date it here", ELSEWHERE, "2026-10-10", null],
+    ["where they do, corrected", { ...ELSEWHERE, ...CORRECTED }, "2026-10-10", ["note corrected"]],
     ["where nothing dates it", { ...UNDATED, ...before, hasCallback: false }, "2026-10-01", ["note undated"]],
     ["where its dates can all be none", { ...impossible, ...before }, "2026-10-01", ["note undated"]],
     ["where it is to come", { ...paidAt(FUTURE), ...before }, "2026-10-01", ["note future"]],

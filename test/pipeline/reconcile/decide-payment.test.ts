@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Weight } from "../../../src/pipeline/reconcile/certificate/certificate.ts";
+import type { Terms } from "../../../src/pipeline/reconcile/certificate/decide-payment.ts";
 import {
   AMOUNTS,
   at,
@@ -85,6 +87,7 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     ["event_missing", "its event is gone", WITHOUT_EVENT],
     ["missing", "nobody has heard of it", { ...UNHEARD, confirmation: null }],
     ["not_paid", "Get Invoice says so", { ...WITHOUT_EVENT, verdict: "not_paid" }],
+    ["not_paid", "... though it is listed", { ...UNHEARD, asked: "not_paid", verdict: "not_paid" }],
     ["quarantined", "it is held back", { ...WITHOUT_EVENT, verdict: "quarantined" }],
     ["recorded_only", "it was only to be recorded", { ...WITHOUT_EVENT, recordOnly: true }],
     ["dead", "it was given up", { ...UNHEARD, confirmation: "dead", verdict: "pending" }],
@@ -122,6 +125,7 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     ["not_at_provider", { ...NOT_LISTED, asked: "not_found" }],
     ["not_at_provider", { asked: "not_paid" }],
     ["status_unknown", { asked: "unknown" }],
+    ["status_unknown event_without_payment", { ...NOT_STORED, asked: "unknown" }],
     ["status_unknown", { ...NOT_LISTED, asked: "unclear" }],
     ["status_unknown", { ...NOWHERE, ...WITHOUT_EVENT, asked: "unclear" }],
     ["event_without_payment", NOWHERE],
@@ -208,6 +212,7 @@ describe("what is said of a payment, and nothing that follows from it", () => {
     ["note type_changed", {}],
     ["difference wrong_topic", { eventType: "Test" }],
     ["difference wrong_topic", payload({ type: "Test" })],
+    ["difference wrong_topic", EVERYWHERE_TEST],
     ["difference wrong_topic", { digestMatches: null }],
     ["note test", { accepted: false, acceptedElsewhere: ELSEWHERE }],
   ])("%s, of a Test invoice, and it counts as no payment: %j", (said, changes) => {
@@ -242,19 +247,50 @@ describe("nothing is said, and nothing counted", () => {
   it.each<[string, Changes]>([
     ["of an invoice that nobody paid", { ...nothing, confirmation: "done", verdict: "not_paid" }],
     ["of one that is stored as unpaid", { ...unpaid, verdict: "not_paid" }],
+    ["of one that a list hides", { ...UNHEARD, label: null, asked: "not_paid", verdict: "not_paid" }],
     ["of a dead one that was dismissed", { ...nothing, confirmation: "dead", dismissedBy: "ada" }],
     ["of one in quarantine that the provider calls unpaid since", { ...unpaid, verdict: "quarantined" }],
   ])("%s", (_, changes) => {
     expect(decided(changes)).toBeNull();
   });
+});
 
-  it("but a payment that has since come to this collection counts", () => {
-    const moved: Changes = {
-      ...NOT_LISTED,
-      collectionName: "Other",
-      askedCollection: "Term 1",
-      asked: "paid",
-    };
-    expect(decided(moved)).toMatchObject(MONEY);
+describe("a payment of a collection that is not ours", () => {
+  const foreign: Changes = { ...NOT_LISTED, collectionName: "Other", accepted: false };
+  const asked: Changes = { ...NOWHERE, ...WITHOUT_EVENT, askedCollection: "Other", asked: "paid" };
+  const onDay = { askedPaidAt: at("10T12:00:00") };
+  it.each<[Weight, string, Changes]>([
+    ["difference", "1500.50", foreign],
+    ["difference", "1500.50", { ...foreign, collectionName: null }],
+    ["difference", "1500.50", { ...foreign, collectionName: "Term 1", askedCollection: "Other" }],
+    ["difference", "3.00", { ...foreign, askedAmount: "3" }],
+    ["difference", "0.00", { ...asked, ...onDay }],
+    ["note", "1500.50", { ...foreign, dismissedBy: "ada" }],
+    ["note", "1500.50", { ...foreign, accepted: true }],
+  ])("is a %s of %s beside the sums: %j", (weight, amount, changes) => {
+    expect(decided(changes)).toMatchObject({
+      ...{ day: "2026-10-10", isLive: true, isForeign: true, paid: amount, stored: null, published: null },
+      differences: [{ reason: "foreign", weight, day: "2026-10-10", amount }],
+    });
+  });
+
+  it.each<Changes>([
+    { ...asked, ...onDay, asked: "not_paid", eventId: EVENT },
+    { ...asked, ...onDay, asked: "unknown" },
+    { ...foreign, status: "Unpaid" },
+    { ...foreign, type: "Test", ...document({ type: "Test" }) },
+    { ...foreign, ...paidAt(at("01T00:00:00")), paidAt: new Date("2026-09-30T00:00:00Z"), createdAt: null },
+    { ...foreign, ...paidAt(new Date("2026-11-01T00:00:00Z")) },
+  ])("is nothing where it is no payment, or none of this period: %j", (changes) => {
+    expect(decided(changes)).toBeNull();
+  });
+
+  it.each<[Changes, Partial<Terms>?]>([
+    [{ askedCollection: "Term 1", asked: "paid" }],
+    [{ listed: true }],
+    [{}, { namesAreKnown: false }],
+  ])("is ours as long as its list, newest name or a name unread may say so: %j, %j", (changes, terms) => {
+    const ours = { isForeign: false, stored: MONEY.stored, published: MONEY.published };
+    expect(decided({ ...foreign, accepted: true, ...changes }, terms)).toMatchObject(ours);
   });
 });

@@ -23,8 +23,7 @@ export const TERMS: Terms = {
   firstServedAt: new Date("2026-09-01T00:00:00Z"),
   now: new Date("2026-11-02T00:00:00Z"),
   zone: "UTC",
-  ...{ ownCollections: new Set(["Term 1"]), otherCollections: new Set(["Other"]) },
-  ...{ namesAreKnown: true, isWhole: true },
+  ...{ ownCollections: new Set(["Term 1"]), namesAreKnown: true },
 };
 
 const PAID_AT = at("10T12:00:00");
@@ -77,7 +76,7 @@ export const NOT_STORED: Changes = none(
 
 /** The list does not show it. */
 export const NOT_LISTED: Changes = {
-  ...none("listedAmount", "listedPaidAt", "listedCreatedAt"),
+  ...none("label", "listedAmount", "listedPaidAt", "listedCreatedAt"),
   listed: false,
 };
 

@@ -48,7 +48,7 @@ export function decidePayment(facts: PaymentFacts, terms: Terms): PaymentDecisio
   if (dating === null || (!shape.paid && !shape.stored && !isWrong)) return null;
   const notes = shape.isLive ? notesOf(facts, shape, terms) : [];
   // A complete payment counts in the period of the confirmed answer, or else of its creation.
-  const counts = dating.kind === "surely" || isWrong;
+  const counts = dating.isSure || isWrong;
   const named = [...found, ...notes].filter(([reason]) => counts || OF_OTHER_PERIODS.has(reason));
   if (!counts && named.length === 0) return null;
   const amount = facts.listedAmount ?? facts.askedAmount ?? facts.amounts?.amount ?? null;
@@ -105,7 +105,7 @@ function isPaid({ listed, label, asked }: PaymentFacts, stored: boolean, terms: 
     case "unknown":
       return false;
     case "not_paid":
-      return !stored && listed && label !== null && classOfStatus(label, terms) === "paid";
+      return !stored && label !== null && classOfStatus(label, terms) === "paid";
     default:
       return listed;
   }
@@ -139,7 +139,7 @@ function isForeign(facts: PaymentFacts, { ownCollections, namesAreKnown }: Terms
 function decideForeign(facts: PaymentFacts, terms: Terms): PaymentDecision | null {
   const shape = shapeOf(facts, terms);
   const dating = datePayment(facts, terms);
-  if (!shape.isLive || !(shape.paid || shape.stored) || dating?.kind !== "surely") return null;
+  if (!shape.isLive || !(shape.paid || shape.stored) || dating?.isSure !== true) return null;
   const amount = money(facts.askedAmount ?? facts.amounts?.amount);
   const { day } = dating;
   const weight = facts.dismissedBy !== null || facts.accepted ? "note" : "difference";
@@ -163,7 +163,7 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
         payloadIsSent(facts)
         ? [["type_changed", "note"]]
         : [["wrong_topic", "difference"]];
-    return shape.paid || shape.stored ? [["test", "note"]] : [];
+    return [["test", "note"]];
   }
   const reasons: [Reason, Weight][] = [];
   const differs = (reason: Reason, when = true) => void (when && reasons.push([reason, "difference"]));
@@ -189,10 +189,7 @@ function reasonsOf(facts: PaymentFacts, shape: Shape, terms: Terms): [Reason, We
   differs("digest_missing", facts.accepted && facts.digestMatches === null);
   const isKnown = shape.stored || eventId !== null;
   differs("confirmation_missing", isKnown && confirmation === null);
-  differs(
-    "verdict_differs",
-    eventId !== null && facts.accepted && confirmation !== null && verdict !== "paid",
-  );
+  differs("verdict_differs", facts.accepted && confirmation !== null && verdict !== "paid");
   return reasons;
 }
 
@@ -263,8 +260,11 @@ interface DayTerms {
   zone: string;
 }
 
-/** `perhaps`: another date of it lies in the period. */
-type PaymentDay = { kind: "surely" | "perhaps"; day: string };
+interface PaymentDay {
+  /** Else only another date of it may lie in the period. */
+  isSure: boolean;
+  day: string;
+}
 
 /**
  * The day on which it counts: that of the confirmed answer, or else of the list; without one, of its creation.
@@ -274,32 +274,26 @@ function datePayment(facts: PaymentFacts, { window: { from, to }, now, zone }: D
   const within = (moment: Date) => moment >= from && moment < to;
   const created = possibleCreation(namedCreation(facts), now);
   const dates = possibleDatesOf(facts, now);
-  const [confirmed] = dates;
-  if (confirmed !== undefined && within(confirmed))
-    return { kind: "surely", day: bookDayOf(confirmed, zone) };
-  const other = dates.find(within);
-  if (other !== undefined) return { kind: "perhaps", day: bookDayOf(other, zone) };
-  if (confirmed !== undefined) return null;
+  const dated = dates.find(within);
+  if (dated !== undefined) return { isSure: dated === dates[0], day: bookDayOf(dated, zone) };
+  if (dates.length > 0) return null;
   if (created === null) {
     // A callback comes soon after its payment.
-    const last = new Date(to.getTime() - 1);
     const { openedAt, listed, status, eventId } = facts;
-    const isOnlyOpened = !listed && status === null && eventId === null && openedAt !== null;
-    if (isOnlyOpened && openedAt.getTime() >= to.getTime() + DAY_MS) return null;
-    const isNear = openedAt !== null && openedAt >= from;
-    return {
-      kind: "surely",
-      day: bookDayOf(isNear ? Math.min(openedAt.getTime(), last.getTime()) : from, zone),
-    };
+    const opened = (openedAt ?? from).getTime();
+    const isOnlyOpened = !listed && status === null && eventId === null;
+    if (isOnlyOpened && opened >= to.getTime() + DAY_MS) return null;
+    const near = Math.min(Math.max(opened, from.getTime()), to.getTime() - 1);
+    return { isSure: true, day: bookDayOf(near, zone) };
   }
   if (created >= to) return null;
   return created >= from
-    ? { kind: "surely", day: bookDayOf(created, zone) }
-    : { kind: "perhaps", day: bookDayOf(from, zone) };
+    ? { isSure: true, day: bookDayOf(created, zone) }
+    : { isSure: false, day: bookDayOf(from, zone) };
 }
 
 /** The day on which a corrected payment counts, and that of its event, as far as the period has it. */
-export function daysOf(
+function daysOf(
   { inPayload }: PaymentFacts,
   day: string,
   { window: { from, to }, zone }: DayTerms,
