@@ -1,106 +1,6 @@
 -- Every statement of the relay, whole, made by `npm run documents`.
 
--- appendCallbacks, src/pipeline/receive/log/append-statements.ts
-insert into callback (
-  id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
-  erased_digest, path, query, reference, remote_address, headers, body
-)
-select id, received_at, source, method, found_by, verdict, failed_check, ids::uuid[], also_named::uuid[],
-  case when is_erased then clock_timestamp() end,
-  case when is_erased then encode(sha256(body), 'hex') end,
-  case when is_erased then '' else path end,
-  case when is_erased then '' else query end,
-  case when not is_erased then reference end,
-  case when not is_erased then remote_address end,
-  case when is_erased then '[]' else headers end,
-  case when is_erased then '' else body end
-from unnest(
-  $1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-  $9::text[], $10::text[], $11::text[], $12::json[], $13::bytea[], $14::text[], $15::text[]
-) as "incoming" (
-  "id", "received_at", "source", "method", "path", "query", "reference", "remote_address", "found_by",
-  "verdict", "failed_check", "headers", "body", "ids", "also_named"
-)
-cross join lateral (
-  select exists (
-    select from erased_invoice where erased_invoice.id = any(ids::uuid[] || also_named::uuid[])
-  ) as is_erased
-) as mark;
-
 -- appendAndOpen, src/pipeline/receive/log/append-statements.ts
-with logged as (
-  insert into callback (
-    id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
-    erased_digest, path, query, reference, remote_address, headers, body
-  )
-  select id, received_at, source, method, found_by, verdict, failed_check, ids::uuid[], also_named::uuid[],
-    case when is_erased then clock_timestamp() end,
-    case when is_erased then encode(sha256(body), 'hex') end,
-    case when is_erased then '' else path end,
-    case when is_erased then '' else query end,
-    case when not is_erased then reference end,
-    case when not is_erased then remote_address end,
-    case when is_erased then '[]' else headers end,
-    case when is_erased then '' else body end
-  from unnest(
-    $1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-    $9::text[], $10::text[], $11::text[], $12::json[], $13::bytea[], $14::text[], $15::text[]
-  ) as "incoming" (
-    "id", "received_at", "source", "method", "path", "query", "reference", "remote_address", "found_by",
-    "verdict", "failed_check", "headers", "body", "ids", "also_named"
-  )
-  cross join lateral (
-    select exists (
-      select from erased_invoice where erased_invoice.id = any(ids::uuid[] || also_named::uuid[])
-    ) as is_erased
-  ) as mark
-),
-opened as (
-  insert into confirmation as known (
-    invoice_id, source, callback_id, traceparents, priority, record_only, opened_by, opened_at, open_since,
-    requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at
-  )
-  select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, $16, false, $17,
-    clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(), 'due', null::timestamptz,
-    null::uuid, null::timestamptz, mark.erased_at
-  from unnest($18::uuid[], $19::text[], $20::uuid[], $21::text[]) as "asked" (
-    "invoice_id", "source", "callback_id", "traceparents"
-  )
-  left join erased_invoice as mark on mark.id = asked.invoice_id
-  order by asked.invoice_id, asked.source
-  on conflict (invoice_id, source) do update
-  set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
-    traceparents = case
-      when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
-      when excluded.traceparents is null or length(known.traceparents) + length(
-        excluded.traceparents
-      ) >= 503 then known.traceparents
-      else known.traceparents || ' ' || excluded.traceparents
-    end,
-    attempt = 0, record_only = known.record_only and excluded.record_only,
-    open_since = coalesce(known.open_since, clock_timestamp()), requested_at = clock_timestamp(),
-    due_at = case
-      known.state
-      when 'claimed' then known.due_at
-      when 'due' then least(known.due_at, greatest(known.asked_at + '2 s'::interval, clock_timestamp()))
-      else greatest(known.asked_at + '2 s'::interval, clock_timestamp())
-    end,
-    state = case known.state when 'claimed' then 'claimed' else 'due' end,
-    priority = case
-      when excluded.priority = 'known' then 'known'
-      when excluded.priority = 'replay' then case
-        when known.state in ('due', 'claimed') then known.priority else 'replay'
-      end
-      when known.priority = 'replay' and known.verdict is distinct from 'unknown_invoice' then 'known'
-      when known.priority = 'replay' then 'unknown'
-      else known.priority
-    end
-  returning invoice_id, source, traceparents, lease_token, erased_at
-)
-select
-where false;
-
--- appendAndAlarm, src/pipeline/receive/log/append-statements.ts
 with logged as (
   insert into callback (
     id, received_at, source, method, found_by, verdict, failed_check, invoice_ids, also_named, erased_at,
@@ -310,51 +210,26 @@ with known as materialized (
   from callback
   where also_named @> array[$4::uuid]
 )
-select count(*) as found,
-  coalesce(
-    (select json_agg(json_build_object('at', received_at::text, 'id', id)) from known where legible),
-    '[]'::json
-  ) as legible,
-  coalesce(array_agg(distinct source), '{}') as sources
+select coalesce(
+  (select json_agg(json_build_object('at', received_at::text, 'id', id)) from known where legible), '[]'::json
+) as legible,
+  count(*) as found, coalesce(array_agg(distinct source), '{}') as sources
 from known;
 
 -- selectByReference, src/pipeline/receive/log/erase-callbacks.ts
-with known as materialized (
-  select callback.*, is_shared
+with known as (
+  select callback.received_at, callback.id
   from unnest($1::text[], $2::text[]) as "given" ("source", "reference")
-  cross join lateral (
-    select exists (
-      select
-      from invoice as holder
-      where holder.reference = given.reference and holder.source = given.source and holder.erased_at is null
-    ) as is_shared
-  ) as held
-  cross join lateral (
-    select received_at, id, source, invoice_ids
-    from callback
-    where callback.reference = given.reference and callback.source = given.source
-    order by received_at desc
-    limit case when held.is_shared then 5000 end
-  ) as callback
+  join callback on callback.reference = given.reference and callback.source = given.source
   where not exists (
     select
     from invoice as named
     where named.source = callback.source and named.id = any(callback.invoice_ids) and named.erased_at is null
   )
-),
-listed as (
-  select id, received_at as "receivedAt", source
-  from known
-  where is_shared
-  order by received_at desc
-  limit 100
 )
 select coalesce(
-  (select json_agg(json_build_object('at', received_at::text, 'id', id)) from known where not is_shared),
-  '[]'::json
-) as legible,
-  coalesce((select json_agg(listed) from listed), '[]'::json) as
-left;
+  (select json_agg(json_build_object('at', received_at::text, 'id', id)) from known), '[]'::json
+) as legible;
 
 -- selectPage, src/pipeline/receive/log/list-callbacks.ts
 select id, received_at as "receivedAt", source, method, path, reference, remote_address as "remoteAddress",
@@ -3696,9 +3571,6 @@ where name = $1;
 select clock_timestamp() as now,
   (select source.first_served_at from source where source.name = $1) as "servedAt";
 
--- selectMoment, src/platform/upstreams/upstream-rows.ts
-select clock_timestamp()::text as now;
-
 -- selectFirstServed, src/platform/upstreams/upstream-rows.ts
 select "name" as "source", "first_served_at" as "at" from "source" order by "name";
 
@@ -4030,18 +3902,6 @@ select * from "signing_key" order by "created_at" desc;
 -- tableExists, src/platform/database/migrate.ts
 select to_regclass($1) is not null as exists;
 
--- foreignTables, src/platform/database/migrate.ts
-select namespace.nspname || '.' || class.relname as name
-from pg_class as class
-join pg_namespace as namespace on namespace.oid = class.relnamespace
-where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
-  and class.relname not in ('kysely_migration', 'kysely_migration_lock')
-  and namespace.nspname <> all (array['information_schema', 'pg_catalog'] || $1::text[])
-  and not exists (
-    select from pg_depend where classid = 'pg_class'::regclass and objid = class.oid and deptype = 'e'
-  )
-order by 1;
-
 -- walkIndexes, src/platform/database/page.ts
 select set_config(name, 'off', true)
 from unnest(array['enable_seqscan', 'enable_bitmapscan', 'enable_sort', 'jit']) as name;
@@ -4051,9 +3911,6 @@ select now as time, now::text as text from clock_timestamp() as now;
 
 -- version, src/platform/database/server.ts
 select split_part(current_setting('server_version'), ' ', 1) as version;
-
--- encoding, src/platform/database/server.ts
-select getdatabaseencoding()::text as encoding;
 
 -- selectReadOnly, src/platform/database/server.ts
 select (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on') as "readOnly";

@@ -26,11 +26,6 @@ export const erased = z.object({
   invoices: whole,
   events: whole,
   confirmations: whole,
-  left: z
-    .array(z.object({ id: answeredId, receivedAt: time, source: z.string() }))
-    .describe(
-      "Callbacks to check: they carry its reference, which another invoice has too. At most a hundred.",
-    ),
 });
 type Erased = Omit<z.output<typeof erased>, "dryRun">;
 
@@ -52,7 +47,7 @@ export async function eraseInvoice({
   const transaction = await db.startTransaction().execute();
   try {
     const erased = await eraseEverything(transaction, invoiceId);
-    const detail = { ...erased, invoiceId: undefined, left: erased.left.length };
+    const detail = { ...erased, invoiceId: undefined };
     const entry = { actor, action: "erase", subject: invoiceId, invoiceId, detail, reason };
     if (erased.found) await audit(transaction, [entry]);
     // A dry run does it and rolls back, which is the most accurate report.
@@ -79,8 +74,7 @@ async function eraseEverything(trx: Transaction<Tables>, invoiceId: string): Pro
     invoiceId,
     found: !isNew || confirmations.found.length + callbacks.found + payments.found + events.found > 0,
     confirmations: confirmations.blanked,
-    callbacks: callbacks.blanked + byReference.blanked,
-    left: byReference.left,
+    callbacks: callbacks.blanked + byReference,
     invoices: payments.invoices,
     snapshots: payments.snapshots,
     events: events.blanked,

@@ -21,7 +21,7 @@ function actionItemsOf(facts: Facts): ActionItem[] {
       `callbacks cannot be recorded: ${reason}`,
       `${action} Callbacks are answered 503 until then, and sent again.`,
     );
-  if (versions.schema === "behind" || versions.schema === "earlier")
+  if (versions.schema === "behind")
     add(
       "the database lacks migrations of this program",
       "A backup of an older version may have been restored.",

@@ -170,7 +170,7 @@ const facts = z.object({
   versions: z.object({
     program: z.string(),
     postgres: z.string(),
-    schema: z.enum(["current", "behind", "ahead", "earlier"]),
+    schema: z.enum(["current", "behind", "ahead"]),
   }),
 });
 export type Facts = z.output<typeof facts>;

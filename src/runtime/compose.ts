@@ -55,8 +55,6 @@ export function composeRelay({ settings, log, tracing, pools, wake, wakes }: Rel
     database: new DatabaseWatch({ db: pools.record, alarms, log, notifyPeople }),
     onConfirmations: () => wake("confirm"),
     onEvents: () => wake("publish"),
-    /** A callback named no invoice: the next sweep should come sooner. */
-    onNothingNamed: () => wake("reconcile"),
     wakes,
   } satisfies JobContext & Record<string, unknown>;
 }

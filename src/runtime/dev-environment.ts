@@ -14,7 +14,7 @@ import {
   SOURCE_SETTINGS,
   settingsSchema,
 } from "../platform/config/index.ts";
-import { connect, type Database, migrateToLatest, refuseSharedDatabase } from "../platform/database/index.ts";
+import { connect, type Database, migrateToLatest } from "../platform/database/index.ts";
 import { faultOf, RelayError } from "../platform/errors/index.ts";
 import { listen } from "../platform/http/index.ts";
 import type { Logger } from "../platform/log/index.ts";
@@ -216,7 +216,6 @@ export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
   const { db, close } = connect(databaseUrl, { max: 4, applicationName: "invoice-relay dev" });
   starting.defer(close);
   await refuseForeignDatabase(db);
-  await refuseSharedDatabase(db, "relay");
   await migrateToLatest(db, "relay");
   signal.throwIfAborted();
 

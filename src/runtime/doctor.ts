@@ -15,8 +15,6 @@ import {
 import {
   connect,
   type Database,
-  EARLIER,
-  encodingFault,
   MIGRATE,
   returned,
   type Slots,
@@ -139,8 +137,6 @@ async function checkServer(db: Database): Promise<Check[]> {
   if (readOnly)
     checks.push(fault(about, "it is read-only: nothing can be recorded. Point DATABASE_URL at the primary"));
   if (major >= OLDEST) checks.push(...(await checkSorting(db)));
-  const wrongEncoding = await encodingFault(db);
-  if (wrongEncoding !== null) checks.push(fault(about, wrongEncoding));
   if (fsync === "off")
     checks.push(fault(about, "fsync is off: a crash would lose callbacks that were answered. Turn it on"));
   return checks;
@@ -170,8 +166,6 @@ async function checkSchema(db: Database): Promise<Check> {
   switch (schema.state) {
     case "current":
       return ok(about, "current");
-    case "earlier":
-      return fault(about, withCommand(EARLIER, MIGRATE));
     case "behind":
       return fault(about, withCommand(`behind by ${schema.missing.join(", ")}.`, MIGRATE));
     case "ahead":

@@ -19,7 +19,7 @@ import type { Database } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
 import { isLoopback, withoutPorts } from "../platform/http/index.ts";
 import type { Logger } from "../platform/log/index.ts";
-import { OneForAll, Paced } from "../platform/process/index.ts";
+import { OneForAll } from "../platform/process/index.ts";
 import { readKeys } from "../platform/signing/index.ts";
 import { newId } from "../platform/values/index.ts";
 import type { Handoff } from "../platform/worker/index.ts";
@@ -199,12 +199,9 @@ interface ReceiverOptions {
   mayRecord?: () => boolean;
 }
 
-const NOTHING_NAMED_EVERY_MS = 60_000;
-
 /** Puts together everything between a callback's request and its answer. */
 export function callbackReceiver(parts: RelayParts, { handoff, mayRecord = () => true }: ReceiverOptions) {
   const { settings, sources, recording, database, alarms, metrics, tracer = null, log: logger } = parts;
-  const nothingNamed = new Paced({ everyMs: NOTHING_NAMED_EVERY_MS, act: parts.onNothingNamed });
   const log = new CallbackLog({
     db: recording,
     onConfirmations: parts.onConfirmations,
@@ -215,14 +212,12 @@ export function callbackReceiver(parts: RelayParts, { handoff, mayRecord = () =>
     tracer,
   });
   database.retryWith(() => log.retryFailed());
-  const router = callbackRoutes({
+  return callbackRoutes({
     intake: new CallbackIntake({ sources, log, mayRecord, logger }),
     metrics,
     tracer,
     ackStatus: settings.CALLBACK_ACK_STATUS,
     ackBody: settings.CALLBACK_ACK_BODY,
     redirectUrl: settings.CALLBACK_REDIRECT_URL ?? null,
-    nothingNamed,
   });
-  return { router, stop: () => nothingNamed.stop() };
 }

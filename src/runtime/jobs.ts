@@ -180,7 +180,7 @@ export const JOBS = {
 /** Jobs of which each source has its own: a source waits for no other source's list (nothing stands still, G11). */
 export const SOURCE_JOBS = {
   sweep: {
-    ...{ on: ["reconcile"], everyMs: SELDOM_MS, wake: "reconcile" },
+    ...{ on: ["reconcile"], everyMs: SELDOM_MS },
     sourcesDue: ({ lists }) => sourcesToSweep(lists),
     make: (options) => (stop) => runSweepJob(options, stop),
   },

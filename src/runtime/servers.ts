@@ -83,8 +83,7 @@ export function serversOf(parts: RelayParts, { host, pools, isStarted, isStoppin
     /** For callbacks; for operators too, where they have no port of their own. */
     openPublic(handoff: Jobs["handoff"]): Promise<RunningServer> {
       const receiver = callbackReceiver(parts, { handoff, mayRecord: isStarted });
-      stoppable.push(receiver);
-      const handlers = [receiver.router, aliveRoute, keysRoute(db)];
+      const handlers = [receiver, aliveRoute, keysRoute(db)];
       if (OPS_PORT === undefined) handlers.push(...forOperators());
       return openPort(handlers, settings.PORT, settings.PUBLIC_URL.startsWith("https:"));
     },

@@ -238,7 +238,6 @@ const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
   dev: "--database postgres://localhost/relay",
   demo: "--database postgres://localhost/relay",
   serve: "--workers-only",
-  migrate: "--into-shared",
   alarms: "--all --name source_failing --limit 20",
   "alarms close": 'event_dead --reason "sent again by hand"',
   "callback-url": "--reference ORDER-4711",

@@ -20,14 +20,6 @@ const CHECKED_AFTER = sql`interval '1 minute'`;
 export const namesErased = (ids: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   exists (select from erased_invoice where erased_invoice.id = any(${ids}))`;
 
-/** A condition: an invoice that is not erased has this reference. */
-export const isHeldLegibly = (
-  source: RawBuilder<unknown>,
-  reference: RawBuilder<unknown>,
-): RawBuilder<boolean> => sql`
-  exists (select from invoice as holder
-    where holder.reference = ${reference} and holder.source = ${source} and holder.erased_at is null)`;
-
 /** A condition: one of these ids is that of an invoice that is not erased. */
 export const namesLegibleInvoice = (
   source: RawBuilder<unknown>,

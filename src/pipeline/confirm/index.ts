@@ -5,7 +5,6 @@ export { longestWaits } from "./decide.ts";
 export {
   eraseConfirmations,
   erasePayments,
-  isHeldLegibly,
   listUncheckedErased,
   markErased,
   namesErased,

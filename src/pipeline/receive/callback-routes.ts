@@ -2,10 +2,9 @@ import { hash } from "node:crypto";
 import { type Request, type RequestHandler, type Response, Router } from "express";
 import { isTraceparent, type Span, type Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
-import { failpoint, type Paced } from "../../platform/process/index.ts";
+import { failpoint } from "../../platform/process/index.ts";
 import { CALLBACK_METHODS, type CallbackIntake, type Intake, type TurnedAway } from "./callback-intake.ts";
 import { comesFromBrowser } from "./read-request.ts";
-import { READING_LIMITS } from "./reading/decode-body.ts";
 
 interface CallbackRoutesOptions {
   intake: CallbackIntake;
@@ -16,8 +15,6 @@ interface CallbackRoutesOptions {
   ackBody: string;
   /** Where a payer's browser goes; null for the page of our own. */
   redirectUrl: string | null;
-  /** Asked to bring a source's sweep forward when a callback named no invoice, or as many as are read of one. */
-  nothingNamed: Paced;
 }
 
 const CALLBACK_PATH = /^\/callbacks(?:\/|$)/i;
@@ -37,7 +34,7 @@ export function callbackRoutes(options: CallbackRoutesOptions): RequestHandler {
     done();
     metrics.callbacks.inc({ status: response.statusCode });
     if (span !== null) endSpan(span, taken, response.statusCode);
-    followUp(taken, options);
+    if (taken.kind === "refused") metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
   });
 }
 
@@ -82,17 +79,6 @@ function turnAway(response: Response, { status, why }: TurnedAway, browser: bool
   if (status === 400 || status === 413 || !response.req.complete) response.setHeader("connection", "close");
   if (browser && status === 404) sendPage(response, "nowhere");
   else response.type("text/plain").send(`${why}\n`);
-}
-
-/** Runs after the answer, so that it delays no sender. */
-function followUp(taken: Intake, { metrics, nothingNamed }: CallbackRoutesOptions): void {
-  if (taken.kind === "recorded") {
-    const named = taken.invoiceIds.length;
-    // Pings too: with some providers an empty request is all that is said of a payment (interface, part C, 6
-    // and 10). And ids beyond the first hundred are found by the sweep.
-    if (named === 0 || named === READING_LIMITS.ids) nothingNamed.ask(taken.source);
-  }
-  if (taken.kind === "refused") metrics.callbacksRefused.inc({ source: taken.source, check: taken.check });
 }
 
 /** The callbacks' path, as OpenTelemetry names a route: no token, no reference. */

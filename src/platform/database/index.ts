@@ -1,11 +1,9 @@
 export { type ConnectOptions, connect, type PoolUsage, type Purpose, RelayClient } from "./connect.ts";
 export { GroupCommit } from "./group-commit.ts";
 export {
-  EARLIER,
   hasTable,
   MIGRATE,
   migrateToLatest,
-  refuseSharedDatabase,
   requireSchema,
   schemaState,
 } from "./migrate.ts";
@@ -20,7 +18,6 @@ export {
 export {
   databaseClock,
   databaseTime,
-  encodingFault,
   failedWork,
   failedWrite,
   findRecordingProblem,

@@ -5,7 +5,6 @@ import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
 import { type Migration, Migrator } from "kysely/migration";
 import { RelayError, type Remedy } from "../errors/index.ts";
 import { failpoint } from "../process/index.ts";
-import { encodingFault } from "./server.ts";
 import { returned, type Slots, Statement } from "./statement.ts";
 
 /** Each set is a folder under `migrations/` and a Postgres schema of its own. */
@@ -39,19 +38,13 @@ type KnownMigrations = Readonly<Record<string, Migration>>;
 
 type SchemaState =
   | { state: "current" }
-  /** Migrations that this program knows and the database lacks; `ran` counts those that it has. */
-  | { state: "behind"; missing: string[]; ran: number }
-  /** It lacks migrations of this program and has others, which these do not continue. */
-  | { state: "earlier" }
+  /** Migrations that this program knows and the database lacks. */
+  | { state: "behind"; missing: string[] }
   /** Migrations that a newer program ran; this one works with them. */
   | { state: "ahead"; unknown: string[] };
 
 /** Runs the migrations that are missing. */
 export const MIGRATE: Remedy = { operation: "migrate", args: {} };
-
-export const EARLIER =
-  "made by an earlier version of invoice-relay, whose migrations this one does not continue. Name an empty " +
-  "database in DATABASE_URL (on your own machine: delete the folder in DATA_DIR), then migrate it.";
 
 const tableExists = new Statement(
   { exists: returned.boolean },
@@ -89,8 +82,7 @@ export async function schemaState<Schema>(
   const applied = await appliedMigrations(db as Kysely<unknown>, set);
   const missing = known.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));
-  if (missing.length > 0 && unknown.length > 0) return { state: "earlier" };
-  if (missing.length > 0) return { state: "behind", missing, ran: applied.length };
+  if (missing.length > 0) return { state: "behind", missing };
   return unknown.length > 0 ? { state: "ahead", unknown } : { state: "current" };
 }
 
@@ -105,7 +97,6 @@ export async function requireSchema<Schema>(
   migrations?: KnownMigrations,
 ): Promise<void> {
   const state = await schemaState(db, set, migrations);
-  if (state.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
   if (state.state === "behind") {
     const { length } = state.missing;
     throw new RelayError(
@@ -120,8 +111,7 @@ export async function requireSchema<Schema>(
  * Runs the migrations that the database lacks, under the migrator's lock: several processes may call it at
  * once.
  * @returns the names of those that ran; none when the database is current, or ahead of this program.
- * @throws RelayError where an earlier version made the tables, before the first one in a database that cannot hold
- *   every letter, and with the migration that failed, which left nothing behind.
+ * @throws RelayError with the migration that failed, which left nothing behind.
  */
 export async function migrateToLatest<Schema>(
   db: Kysely<Schema>,
@@ -129,10 +119,7 @@ export async function migrateToLatest<Schema>(
   migrations?: KnownMigrations,
 ): Promise<string[]> {
   const schema = await schemaState(db, set, migrations);
-  if (schema.state === "earlier") throw new RelayError(`The database was ${EARLIER}`, { remedy: MIGRATE });
   if (schema.state !== "behind") return [];
-  const fault = schema.ran === 0 ? await encodingFault(db) : null;
-  if (fault !== null) throw new RelayError(`The database cannot be used: ${fault}`);
   const migrator = new Migrator({
     db: db as Kysely<unknown>,
     provider: {
@@ -154,45 +141,4 @@ export async function migrateToLatest<Schema>(
     );
   }
   return results.map((result) => result.migrationName);
-}
-
-const NAMED = 3;
-
-const foreignTables = new Statement(
-  { name: returned.text() },
-  ({ value }: Slots<readonly string[]>) => sql`
-    select namespace.nspname || '.' || class.relname as name
-    from pg_class as class join pg_namespace as namespace on namespace.oid = class.relnamespace
-    where class.relkind in ('r', 'p', 'f', 'm', 'v') and not class.relispartition
-      and class.relname not in ('kysely_migration', 'kysely_migration_lock')
-      and namespace.nspname <> all (
-        array['information_schema', 'pg_catalog'] || ${value((names) => names)}::text[])
-      and not exists (
-        select from pg_depend where classid = 'pg_class'::regclass and objid = class.oid and deptype = 'e')
-    order by 1`,
-);
-
-/**
- * Keeps the relay out of a database that serves something else, whose URL a shell may hold by chance. A database
- * that is empty, or where the relay's own migrations ran, passes.
- * @throws RelayError that names some of the tables.
- */
-export async function refuseSharedDatabase<Schema>(
-  db: Kysely<Schema>,
-  set: MigrationSet,
-  migrations?: KnownMigrations,
-): Promise<void> {
-  const state = await schemaState(db, set, migrations);
-  if (state.state !== "behind" || state.ran > 0) return;
-  const others = await foreignTables.execute(
-    db,
-    Object.values(SCHEMAS).filter((name) => name !== "public"),
-  );
-  if (others.length === 0) return;
-  const names = others.slice(0, NAMED).map(({ name }) => name);
-  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
-  throw new RelayError(
-    `The database in DATABASE_URL holds tables that are not the relay's: ${names.join(", ")}${more}. ` +
-      "Name a database of its own; or, if it is to live among them, migrate with --into-shared.",
-  );
 }

@@ -39,23 +39,6 @@ export async function readPostgresVersion<Schema>(db: Kysely<Schema>): Promise<s
   return row?.version ?? "unknown";
 }
 
-const encoding = new Statement(
-  { encoding: returned.text() },
-  () => sql`select getdatabaseencoding()::text as encoding`,
-);
-
-/** @returns what is wrong with the database's encoding; null where it takes every letter. */
-export async function encodingFault<Schema>(db: Kysely<Schema>): Promise<string | null> {
-  const [row] = await encoding.execute(db);
-  const name = row?.encoding ?? "unknown";
-  // SQL_ASCII keeps any bytes as they are.
-  if (["UTF8", "SQL_ASCII"].includes(name)) return null;
-  return (
-    `its encoding ${name} lacks most letters: a callback that holds another cannot be recorded. Name a ` +
-    "database with the encoding UTF8 in DATABASE_URL"
-  );
-}
-
 /** Why callbacks cannot be recorded, for a person; no secrets, no personal data. */
 export interface Why {
   /** The fault, without a full stop. */

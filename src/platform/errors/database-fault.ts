@@ -6,31 +6,13 @@ interface DatabaseFault {
   code: ErrorCode;
 }
 
-const HANGS =
-  "The database does not answer in time: it accepts connections, but something blocks it, or a " +
-  "firewall drops the packets. Check its load and locks, and the host and port in " +
-  "DATABASE_URL.";
-const BROKE =
-  "The connection to the database broke. Try again; if it keeps breaking, check whether Postgres restarts " +
-  "or fails over, and the host and port in DATABASE_URL.";
-
 /** SQLSTATEs and socket errors of a database that is away, as far as there is more to say than that. */
 const AWAY: Record<string, string> = {
   ECONNREFUSED: "The database does not answer: nothing listens there. Is it running? Check DATABASE_URL.",
   ENOTFOUND: "The database's host is unknown. Check the host in DATABASE_URL.",
-  EAI_AGAIN:
-    "The database's host cannot be resolved at the moment. Check the host in DATABASE_URL, and the network.",
-  EHOSTUNREACH: "The database's host cannot be reached. Check the host in DATABASE_URL, and the network.",
-  ETIMEDOUT: "The database does not answer. Check the host and port in DATABASE_URL, and the firewall.",
-  ECONNRESET: BROKE,
-  EPIPE: BROKE,
-  "08006": BROKE,
   "53300": "The database accepts no more connections. Raise max_connections, or close some.",
   "57014": "The database cancelled a statement that took too long. Check its load and locks, then try again.",
   "55P03": "A lock in the database was held for too long. Check its locks, then try again.",
-  "57P01": BROKE,
-  "57P02": BROKE,
-  "57P03": "The database is starting or stopping. Try again in a moment.",
 };
 
 /** SQLSTATEs of a database that answers, but refuses. */
@@ -45,17 +27,12 @@ const REFUSED: Record<string, string> = {
 /** Certificate errors, as Node passes them on from OpenSSL. */
 const CERTIFICATE = /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_(GET|VERIFY))/;
 
-/** `pg` gives its own timeouts no code. */
-const TIMED_OUT =
-  /^(timeout expired|Query read timeout)$|timeout exceeded when trying to connect|connection timeout/;
-const ENDED = /^Connection terminated|^Client has encountered a connection error/;
-
 /** Common database faults, with what to check; null for any other error. */
 export function databaseFault(error: unknown): DatabaseFault | null {
   const inner: unknown = error instanceof AggregateError ? error.errors[0] : error;
   if (!(inner instanceof Error)) return null;
   const code = codeOf(inner);
-  if (isDatabaseAway(inner)) return { words: AWAY[code] ?? awayWords(inner), code: "database_away" };
+  if (isDatabaseAway(inner)) return { words: AWAY[code] ?? otherWords(inner), code: "database_away" };
   if (CERTIFICATE.test(code))
     return {
       words:
@@ -69,9 +46,6 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   return { words: code === "42501" ? `${words} (${messageOf(inner)})` : words, code: "failed" };
 }
 
-function awayWords(error: Error): string {
-  if (TIMED_OUT.test(error.message)) return HANGS;
-  if (ENDED.test(error.message)) return BROKE;
-  const why = messageOf(error);
-  return `The database cannot do this at the moment (${why}). Try again; if it goes on, look at the server.`;
-}
+const otherWords = (error: Error): string =>
+  `The database cannot do this at the moment (${messageOf(error)}). Try again; if it goes on, look at the server, ` +
+  "and at the host and port in DATABASE_URL.";

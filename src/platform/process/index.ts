@@ -1,3 +1,3 @@
 export { failpoint } from "./failpoint.ts";
 export { programVersion } from "./program-version.ts";
-export { backOffMs, OneForAll, Paced, Turns, within } from "./waiting.ts";
+export { backOffMs, OneForAll, Turns, within } from "./waiting.ts";

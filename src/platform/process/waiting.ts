@@ -53,38 +53,6 @@ export class OneForAll<Value> {
   }
 }
 
-/** Acts for a key at once, then at most once in `everyMs`: requests in between become one, afterwards. */
-export class Paced {
-  readonly #everyMs: number;
-  readonly #act: (key: string) => void;
-  readonly #resting = new Map<string, { again: boolean; timer: NodeJS.Timeout }>();
-
-  constructor(options: { everyMs: number; act: (key: string) => void }) {
-    this.#everyMs = options.everyMs;
-    this.#act = options.act;
-  }
-
-  ask(key: string): void {
-    const resting = this.#resting.get(key);
-    if (resting !== undefined) resting.again = true;
-    else this.#do(key);
-  }
-
-  stop(): void {
-    for (const { timer } of this.#resting.values()) clearTimeout(timer);
-  }
-
-  #do(key: string): void {
-    const timer = setTimeout(() => {
-      const again = this.#resting.get(key)?.again === true;
-      this.#resting.delete(key);
-      if (again) this.#do(key);
-    }, this.#everyMs).unref();
-    this.#resting.set(key, { again: false, timer });
-    this.#act(key);
-  }
-}
-
 /**
  * Exponential back-off: doubles from `firstMs` with every fault in a row, up to `capMs`.
  * @param random from 0 to 1; spreads the delay over its upper half, so that many do not come back together.

@@ -25,7 +25,6 @@ export {
   listFirstServed,
   listGapMs,
   readClock,
-  readMoment,
   readSource,
   registerUpstreams,
   sourceIsInTrouble,

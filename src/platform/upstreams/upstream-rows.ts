@@ -193,18 +193,6 @@ export async function readClock(db: Database, source: string): Promise<{ now: Da
   return row;
 }
 
-const selectMoment = new Statement(
-  { now: returned.text() },
-  () => sql`select clock_timestamp()::text as now`,
-);
-
-/** Postgres' time to the microsecond, which a Date does not hold. */
-export async function readMoment(db: Database): Promise<string> {
-  const [row] = await selectMoment.execute(db);
-  if (row === undefined) throw new Error("Postgres did not tell its time");
-  return row.now;
-}
-
 const selectFirstServed = query((db) =>
   db.selectFrom("source").select(["name as source", "first_served_at as at"]).orderBy("name"),
 );

@@ -62,14 +62,13 @@ export class Signal {
 }
 
 /** The work that a loop may be waiting for. */
-export type Work = "confirm" | "publish" | "reconcile";
+export type Work = "confirm" | "publish";
 export type Wakes = Readonly<Record<Work, Signal>>;
 
 /** Wake-ups inside one process; the others poll once a second. */
 export const makeSignals = (): Wakes => ({
   confirm: new Signal(),
   publish: new Signal(),
-  reconcile: new Signal(),
 });
 
 /** Waits for the first of two signals; the wait may end without. A wake-up of the other one stays raised. */

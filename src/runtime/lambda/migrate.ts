@@ -1,17 +1,12 @@
 import { relayMigrations } from "../../../migrations/relay.ts";
 import { makePartitions } from "../../pipeline/receive/index.ts";
 import { readSettings } from "../../platform/config/index.ts";
-import {
-  connect,
-  migrateToLatest,
-  refuseSharedDatabase,
-  schemaState,
-} from "../../platform/database/index.ts";
+import { connect, migrateToLatest, schemaState } from "../../platform/database/index.ts";
 import { createLogger } from "../../platform/log/index.ts";
 import { readEnvironment, requireVerifiedTls } from "./container.ts";
 
-/** `osls invoke --function migrate`, safe to repeat. @param event `{"intoShared": true}` is `--into-shared`. */
-export async function handler(event?: { intoShared?: boolean } | null) {
+/** `osls invoke --function migrate`, safe to repeat. */
+export async function handler() {
   const environment = await readEnvironment(process.env);
   const { DATABASE_URL, LOG_LEVEL } = readSettings(environment, ["DATABASE_URL"]);
   requireVerifiedTls(DATABASE_URL);
@@ -21,7 +16,6 @@ export async function handler(event?: { intoShared?: boolean } | null) {
     unprepared: environment.DATABASE_PROXY === "true",
   });
   try {
-    if (event?.intoShared !== true) await refuseSharedDatabase(db, "relay", relayMigrations);
     const migrations = await migrateToLatest(db, "relay", relayMigrations);
     const partitions = await makePartitions(db);
     const { state: schema } = await schemaState(db, "relay", relayMigrations);

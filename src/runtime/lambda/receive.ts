@@ -10,7 +10,7 @@ const ANSWER_BEFORE_MS = 2_000;
 const open = perContainer(async () => {
   // A container handles one request at a time, so it needs only one connection.
   const { parts, ...container } = await openContainer(1, "hot");
-  const { router } = callbackReceiver(parts, { handoff: null });
+  const router = callbackReceiver(parts, { handoff: null });
   const app = serverlessHttp(
     httpApp([protectAnswers({ behindTls: true }), router, keysRoute(parts.db)], parts.log),
     {

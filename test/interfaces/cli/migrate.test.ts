@@ -16,26 +16,8 @@ it("migrate makes everything in an empty database, and has nothing to do the sec
   expect(migrations[0]).toBe("0001_callback");
   expect(partitions).toHaveLength(4);
   expect(await migrate(environment)).toEqual({
-    ...{ migrations: [], partitions: [], roles: "granted", schema: "current" },
+    ...{ migrations: [], partitions: [], schema: "current" },
   });
-});
-
-it("migrate keeps out of a database with other tables, unless it is told to live among them", async () => {
-  const environment = await emptyDatabase();
-  const client = await openSession(environment.DATABASE_URL);
-  await client.query(
-    "create schema shop; create table shop.orders (id int); create view customers as select 1",
-  );
-  const tables = async () =>
-    (await client.query("select from pg_tables where schemaname = 'public'")).rowCount;
-  for (const words of [["migrate"], ["demo", "--database"]]) {
-    const refused = { code: 1, stderr: expect.stringContaining("public.customers, shop.orders") };
-    expect(await runCli(words, environment)).toMatchObject(refused);
-  }
-  expect(await tables()).toBe(0);
-  expect((await migrate(environment, "--into-shared")).schema).toBe("current");
-  expect(await tables()).toBeGreaterThan(20);
-  expect((await migrate(environment)).migrations).toEqual([]);
 });
 
 it("migrate, killed, keeps nothing of what was under way and leaves no session behind", async () => {

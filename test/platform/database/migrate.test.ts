@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { invoicePaidId } from "../../../src/events/index.ts";
 import { migrateToLatest, requireSchema, schemaState } from "../../../src/platform/database/migrate.ts";
 import { createEmptyTestDatabase, createTestDatabase, ownDatabase } from "../../support/database.ts";
-import { doctorChecks } from "../../support/doctor-checks.ts";
 import { describeSchema } from "./describe-schema.ts";
 
 const open = async (create: typeof createTestDatabase, schema = "public") =>
@@ -56,14 +55,6 @@ ${tables.join("")}} as const;
     expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
     expect(await schemaState(db, "relay")).toEqual({ state: "current" });
     expect(await migrateToLatest(db, "relay")).toEqual([]);
-  });
-
-  it("do not begin in a database that cannot hold every letter, and `doctor` tells of it", async () => {
-    const narrow = () => createEmptyTestDatabase("encoding 'LATIN1' locale 'C'");
-    const { url, db } = await ownDatabase({}, narrow);
-    await expect(migrateToLatest(db, "relay")).rejects.toThrow("LATIN1");
-    const fault = { about: "database", state: "fault", says: expect.stringContaining("LATIN1") };
-    expect(await doctorChecks({ DATABASE_URL: url })).toContainEqual(expect.objectContaining(fault));
   });
 
   it("a schema that is behind is refused, by so many migrations", async () => {

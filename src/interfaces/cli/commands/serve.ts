@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { makePartitions } from "../../../pipeline/receive/index.ts";
 import { describedSources, SERVE_REQUIRES } from "../../../platform/config/index.ts";
-import { migrateToLatest, refuseSharedDatabase, schemaState } from "../../../platform/database/index.ts";
+import { migrateToLatest, schemaState } from "../../../platform/database/index.ts";
 import { usageError } from "../../../platform/errors/index.ts";
 import { plainText } from "../../../platform/values/index.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -102,14 +102,12 @@ export function callbackUrlCommand(context: CommandContext): Command {
 export function migrateCommand(context: CommandContext): Command {
   return new Command("migrate")
     .description("bring the database schema up to date; safe to repeat and to run concurrently")
-    .option("--into-shared", "make the tables in a database that already holds others than the relay's")
-    .action(async ({ intoShared }: { intoShared?: boolean }) => {
+    .action(async () => {
       const { DATABASE_URL } = context.settings(["DATABASE_URL"]);
       const { connect } = await import("../../../platform/database/index.ts");
       const applicationName = "invoice-relay migrate";
       const { db, close } = connect(DATABASE_URL, { max: 2, purpose: "migrate", applicationName });
       try {
-        if (intoShared !== true) await refuseSharedDatabase(db, "relay");
         const migrations = await migrateToLatest(db, "relay");
         const partitions = await makePartitions(db);
         const schema = await schemaState(db, "relay");

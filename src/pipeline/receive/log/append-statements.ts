@@ -60,6 +60,8 @@ export type CallbackRow = IncomingCallback & { id: string; receivedAt: Date };
 interface Batch {
   rows: readonly CallbackRow[];
   asked: readonly ConfirmationRequest[];
+  /** About their senders (G13). */
+  alarms?: readonly Alarm[];
 }
 
 type RequestWithHandoff = ConfirmationRequest & { handOver: boolean };
@@ -111,22 +113,11 @@ export const isRecorded = (error: unknown): boolean => /^callback_\w+_pkey$/.tes
 
 const OPENING = { openedBy: "callback", priority: "unknown" } as const;
 
-export const appendCallbacks = new Statement({}, (slots: Slots<Batch>) => insertCallbacks(slots));
-
-export const appendAndOpen = new Statement({}, (slots: Slots<Batch>) => {
-  const asked = slots.table("asked", ASKED, (batch) => batch.asked);
-  return sql`with logged as (${insertCallbacks(slots)}), ${openAsked(asked, OPENING)} select where false`;
-});
-
-interface AlarmingBatch extends Batch {
-  alarms: readonly Alarm[];
-}
-
 /** An open alarm is touched this often at most, in ms, however many callbacks raise it again. */
 const TOUCH_EVERY_MS = 10_000;
 
-/** With the alarms about their senders (G13); for the few batches that have any. */
-export const appendAndAlarm = new Statement(
+/** @returns the alarms that it raised. */
+export const appendAndOpen = new Statement(
   {
     name: returned.text<AlarmName>(),
     source: returned.text(),
@@ -134,9 +125,9 @@ export const appendAndAlarm = new Statement(
     detail: returned.text(),
     isNew: returned.boolean,
   },
-  (slots: Slots<AlarmingBatch>) => {
+  (slots: Slots<Batch>) => {
     const asked = slots.table("asked", ASKED, (batch) => batch.asked);
-    const alarms = slots.table("alarm", ALARM, (batch) => batch.alarms);
+    const alarms = slots.table("alarm", ALARM, ({ alarms = [] }) => alarms);
     const raised = raiseLasting(sql`select * from ${alarms}`, TOUCH_EVERY_MS);
     return sql`
       with logged as (${insertCallbacks(slots)}),

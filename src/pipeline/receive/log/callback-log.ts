@@ -7,10 +7,8 @@ import { newId } from "../../../platform/values/index.ts";
 import type { Handoff } from "../../../platform/worker/index.ts";
 import { type Claimed, type ClaimedConfirmation, NEVER_ASKED } from "../../confirm/index.ts";
 import {
-  appendAndAlarm,
   appendAndDispatch,
   appendAndOpen,
-  appendCallbacks,
   type CallbackRow,
   distinctRequests,
   type IncomingCallback,
@@ -113,25 +111,17 @@ async function record(
 ): Promise<void> {
   const asked = distinctRequests(rows);
   const alarms = rows.flatMap(({ raises }) => raises);
-  if (alarms.length > 0) {
-    const raised = await appendAndAlarm.execute(db, { rows, asked, alarms });
-    onAlarms(raised.filter(({ isNew }) => isNew));
-    if (asked.length > 0) onConfirmations();
-    return;
-  }
-  if (asked.length === 0) {
-    await appendCallbacks.execute(db, { rows, asked });
-    return;
-  }
-  const addressed = asked.map((one) => ({
+  // The few batches with alarms wait for a claim.
+  const addressed = (alarms.length > 0 ? [] : asked).map((one) => ({
     ...one,
     handOver: handoff?.reserve(one.source) === true,
   }));
   const reserved = addressed.filter((one) => one.handOver).length;
   if (handoff === null || reserved === 0) {
-    await appendAndOpen.execute(db, { rows, asked });
-    failpoint("confirmations opened");
-    onConfirmations();
+    const raised = await appendAndOpen.execute(db, { rows, asked, alarms });
+    if (asked.length > 0) failpoint("confirmations opened");
+    onAlarms(raised.filter(({ isNew }) => isNew));
+    if (asked.length > 0) onConfirmations();
     return;
   }
   const leaseToken = newId();

@@ -1,7 +1,7 @@
 import type { Alarms } from "../../../platform/alarms/index.ts";
-import type { Database } from "../../../platform/database/index.ts";
+import { type Database, databaseClock } from "../../../platform/database/index.ts";
 import { failpoint } from "../../../platform/process/index.ts";
-import { readClock, readMoment } from "../../../platform/upstreams/index.ts";
+import { readClock } from "../../../platform/upstreams/index.ts";
 import { addDays, type BookPeriod, HOUR_MS, NIL_UUID } from "../../../platform/values/index.ts";
 import type { Lease } from "../../../platform/worker/index.ts";
 import { classOfStatus, promote, statusSets } from "../../confirm/index.ts";
@@ -274,7 +274,7 @@ class SweepRun {
   /** Decides on the payments listed since the last time. */
   async #openListed(): Promise<void> {
     const { db } = this.#deps;
-    const next = await readMoment(db);
+    const next = await databaseClock(db);
     for (;;) {
       const given = { ...this.#key, since: this.#decidedSince, after: this.#decidedTo, limit: BATCH };
       const rows = await readListed(db, given);
