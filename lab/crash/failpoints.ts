@@ -30,9 +30,7 @@ const BY_DRIVE: Record<DriveName, string> = {
     "sweep claimed, page to be asked for, page answered, payments to be opened, payments opened, " +
     "confirmations claimed, sweep went on, sweep to be finished, sweep finished",
   "failing list": "run to be released, run released",
-  certificate:
-    "certificate claimed, lists to be kept, lists kept, books gathered, certificate to be kept, " +
-    "certificate kept",
+  certificate: "lists to be kept, lists kept, books gathered, certificate to be kept, " + "certificate kept",
   "daily certificate":
     "whole list to be noted, whole list noted, daily certificate to be kept, daily certificate kept",
   "replay asked for": "replay to be started, replay started",

@@ -13,7 +13,7 @@ import type { Either, View } from "../views/view.ts";
 import { answeredId, type Period, whole } from "./fields.ts";
 
 /** How far something is that takes long. */
-export const progressMade = z.object({
+const progressMade = z.object({
   /** "" for all of them. */
   source: z.string(),
   /** null: all of the source's. */
@@ -24,7 +24,7 @@ export const progressMade = z.object({
   total: whole.nullable(),
 });
 
-export type OnProgress = (progress: z.output<typeof progressMade>) => void;
+type OnProgress = (progress: z.output<typeof progressMade>) => void;
 
 export interface OperationParts {
   db: Database;

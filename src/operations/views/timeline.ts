@@ -5,7 +5,7 @@ import type { Either } from "./view.ts";
 type Entry = Either<TimelineEntry>;
 
 /** Something that happened to an invoice: where, or between which two it passed, whether it is good, and in words. */
-export interface Step {
+interface Step {
   way: "provider" | "relay" | "provider-relay" | "relay-provider" | "relay-topic";
   tone: "good" | "wait" | "bad" | "move" | "plain";
   says: string;

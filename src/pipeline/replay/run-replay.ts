@@ -19,7 +19,7 @@ import {
 } from "./replay-rows.ts";
 import { callbacksSteps, confirmationsSteps, eventsSteps } from "./replay-steps.ts";
 
-export interface ReplayJobOptions {
+interface ReplayJobOptions {
   db: Database;
   routes: readonly Route[];
   /** The names of the sources in the settings. */

@@ -8,8 +8,6 @@ export function moneyText(amount: string): string {
   return `${sign === "" ? "" : "−"}${whole.replaceAll(/\B(?=(\d{3})+$)/g, ",")}.${decimals.padEnd(2, "0")}`;
 }
 
-export const theyAre = (count: number): string => (count === 1 ? "It is" : "They are");
-
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Text as it came, or a character that would hide, move or imitate others, shown as an escape. */

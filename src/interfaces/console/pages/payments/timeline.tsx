@@ -6,7 +6,7 @@ import { Outside, Time } from "../parts/values.tsx";
 
 type TimelineProps = Pick<Timeline, "invoiceId" | "entries" | "furtherCallbacks">;
 
-/** What happened, the oldest first, and between whom. */
+/** Each step of a payment, the oldest first, and between whom. */
 export const TimelineShown = ({ invoiceId, entries, furtherCallbacks }: TimelineProps) => (
   <ol class="sheet lined">
     {entries.map((entry, index) => {
