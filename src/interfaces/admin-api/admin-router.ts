@@ -60,7 +60,7 @@ export function adminRouter({ parts, log, ...options }: AdminRouterOptions): Rou
     response.setHeader("cache-control", "no-store");
     next();
   });
-  api.use(sessionRoutes({ parts, callers, operationsOf, refuse, log }));
+  api.use(sessionRoutes({ parts, callers, operationsOf, refuse }));
   api.use(async (request, response, next) => {
     const caller = await callers.callerOf(request, response);
     if (isRefused(caller)) return refuse(response, caller);

@@ -14,7 +14,7 @@ type Json = { [key: string]: unknown };
 const ERRORS: Record<string, string> = {
   400: "The request is not valid; the error names each field.",
   401: "Not signed in: no session, and no bearer token from ADMIN_TOKENS.",
-  403: "The role does not allow it, or a session request lacks its CSRF token.",
+  403: "The role does not allow it, or another site sent the request.",
   404: "There is nothing with this id.",
   405: "This address does not take that method; `Allow` names those it takes.",
   409: "It cannot be done in the current state; the error says why and what to do.",
@@ -61,8 +61,7 @@ export function openApiDocument(): Json {
           type: "apiKey",
           in: "cookie",
           name: "relay-session",
-          description:
-            "Set by signIn; over https its name begins with __Host-. All but GET also need X-CSRF-Token.",
+          description: "Set by signIn; over https its name begins with __Host-.",
         },
       },
       schemas: { Problem: schemaOf(problem, "output") },

@@ -3,10 +3,16 @@ import { type OperationParts, readValue, signInRequest } from "../../operations/
 import { audit } from "../../platform/audit/index.ts";
 import type { AdminToken } from "../../platform/config/index.ts";
 import type { Database } from "../../platform/database/index.ts";
-import { faultOf } from "../../platform/errors/index.ts";
-import type { Logger } from "../../platform/log/index.ts";
 import type { Role } from "../../platform/values/index.ts";
-import { actorOf, EndedSessions, holderOf, type Session, SessionCookie, Sessions } from "./sessions.ts";
+import {
+  actorOf,
+  endSession,
+  holderOf,
+  isSignedOut,
+  type Session,
+  SessionCookie,
+  Sessions,
+} from "./sessions.ts";
 
 interface CallersOptions {
   db: Database;
@@ -23,7 +29,7 @@ export interface Caller {
   session: Session | null;
 }
 
-type Refused = { status: 401 | 403 | 503; error: string };
+type Refused = { status: 401 | 403; error: string };
 
 /** A request that no click or key of a person made carries this header. */
 const UNATTENDED = "x-unattended";
@@ -31,25 +37,25 @@ const UNATTENDED = "x-unattended";
 const FOREIGN = "This request comes from another site.";
 const SIGN_IN = "Sign in, or send one of ADMIN_TOKENS as a bearer token.";
 
-/** Authenticates callers: by bearer token, or by session cookie, which needs a CSRF token for changes. */
+/** Authenticates callers: by bearer token, or by session cookie, which no other site may use for changes. */
 export class Callers {
   readonly tokens: readonly AdminToken[];
   readonly sessions: Sessions;
-  readonly ended: EndedSessions;
   readonly cookie: SessionCookie;
+  readonly #db: Database;
   readonly #onRefused: () => void;
 
   constructor({ db, tokens, peopleUseTls, onRefused }: CallersOptions) {
     this.tokens = tokens;
     this.sessions = new Sessions(tokens);
-    this.ended = new EndedSessions(db);
+    this.#db = db;
     this.cookie = new SessionCookie({ peopleUseTls });
     this.#onRefused = onRefused;
   }
 
   /** Writes the renewed cookie when the session is extended, which takes a person. */
   async callerOf(request: Request, response: Response): Promise<Caller | Refused> {
-    const { tokens, sessions, ended, cookie } = this;
+    const { tokens, sessions, cookie } = this;
     const { authorization } = request.headers;
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
@@ -59,23 +65,14 @@ export class Callers {
     const sealed = cookie.read(request);
     if (sealed === null) return this.wrongToken(SIGN_IN);
     const opened = sessions.open(sealed, Date.now());
-    const isOver = opened === null || "ended" in opened || (await ended.has(opened.session.id));
-    if (isOver === null)
-      return { status: 503, error: "The end of the session cannot be checked just now. Try again." };
-    if (opened === null || "ended" in opened || isOver) {
+    if (opened === null || "ended" in opened || (await isSignedOut(this.#db, opened.session.id))) {
       cookie.clear(request, response);
       if (opened === null) return this.wrongToken(SIGN_IN);
       return { status: 401, error: "The session has ended. Sign in again." };
     }
     const { session } = opened;
-    if (!["GET", "HEAD"].includes(request.method)) {
-      const why = isForeign(request)
-        ? FOREIGN
-        : sessions.isCsrfToken(session, request.get("x-csrf-token") ?? "")
-          ? null
-          : "Send the session's csrfToken as X-CSRF-Token.";
-      if (why !== null) return { status: 403, error: why };
-    }
+    if (!["GET", "HEAD"].includes(request.method) && isForeign(request))
+      return { status: 403, error: FOREIGN };
     const attended = request.headers[UNATTENDED] === undefined;
     const renewed = attended ? sessions.renewed(session, Date.now()) : null;
     if (renewed !== null) cookie.write(request, response, sessions.seal(renewed));
@@ -90,8 +87,13 @@ export class Callers {
 }
 
 /** Whether the browser says that another site sent the request. */
-const isForeign = (request: Request): boolean =>
-  !["same-origin", "none", undefined].includes(request.get("sec-fetch-site"));
+function isForeign(request: Request): boolean {
+  const site = request.get("sec-fetch-site");
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  // By plain http, and in older browsers, only the origin says it.
+  const origin = request.get("origin");
+  return origin !== undefined && URL.parse(origin)?.host !== request.host;
+}
 
 export const isRefused = (caller: Caller | Refused): caller is Refused => "status" in caller;
 
@@ -100,13 +102,12 @@ interface SessionRoutesOptions {
   callers: Callers;
   operationsOf: (role: Role) => string[];
   refuse: (response: Response, refused: Refused) => void;
-  log: Logger;
 }
 
 /** `/session`: sign in with a token, who is signed in, sign out. */
 export function sessionRoutes(options: SessionRoutesOptions): Router {
-  const { callers, refuse } = options;
-  const { tokens, sessions, ended, cookie } = callers;
+  const { callers, refuse, parts } = options;
+  const { tokens, sessions, cookie } = callers;
   const routes = Router();
 
   routes.post("/session", jsonBody("4kb"), async (request, response) => {
@@ -121,9 +122,9 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     const { token } = readValue(signInRequest, request.body ?? {});
     const holder = holderOf(tokens, token.trim());
     if (holder === null) return refuse(response, callers.wrongToken("This token is not in ADMIN_TOKENS."));
+    await note(parts.db, holder, "console.sign_in");
     const session = sessions.begin(holder, Date.now());
     cookie.write(request, response, sessions.seal(session));
-    await note(options, holder, "console.sign_in");
     response.json(shown(session));
   });
 
@@ -141,9 +142,9 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   routes.delete("/session", async (request: Request, response: Response) => {
     const caller = await callers.callerOf(request, response);
     if (isRefused(caller)) return refuse(response, caller);
-    if (caller.session !== null) await ended.end(caller.session);
+    if (caller.session !== null) await endSession(parts.db, caller.session);
     cookie.clear(request, response);
-    await note(options, caller.holder, "console.sign_out");
+    await note(parts.db, caller.holder, "console.sign_out");
     response.json({ signedOut: true });
   });
 
@@ -152,30 +153,26 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
   const shown = (session: Session) => ({
     name: session.holder.name,
     role: session.holder.role,
-    csrfToken: sessions.csrfTokenOf(session),
     expiresAt: new Date(session.expiresAt),
     operations: options.operationsOf(session.holder.role),
-    sources: options.parts.books.map(({ name, currency }) => ({
+    sources: parts.books.map(({ name, currency }) => ({
       ...{ name, currency },
-      topicArns: options.parts.topicsOf(name),
+      topicArns: parts.topicsOf(name),
     })),
   });
   return routes;
 }
 
-/** Signing in works without Postgres: that is when people need the console most. */
-async function note(
-  { parts: { db }, log }: SessionRoutesOptions,
-  holder: AdminToken,
-  action: string,
-): Promise<void> {
-  const { name, role } = holder;
-  try {
-    await audit(db, [{ actor: actorOf(holder), action, subject: name, invoiceId: null, detail: { role } }]);
-  } catch (error) {
-    log.warn({ action, ...faultOf(error) }, "an audit entry could not be written");
-  }
-}
+const note = (db: Database, holder: AdminToken, action: string) =>
+  audit(db, [
+    {
+      actor: actorOf(holder),
+      action,
+      subject: holder.name,
+      invoiceId: null,
+      detail: { role: holder.role },
+    },
+  ]);
 
 /** Answers a method that an address does not take. @param methods those that it takes */
 export function methodNotAllowed(methods: readonly string[]): RequestHandler {

@@ -3,9 +3,7 @@ import type { Request, Response } from "express";
 import { sql } from "kysely";
 import type { AdminToken } from "../../platform/config/index.ts";
 import { type Database, returned, type Slots, Statement } from "../../platform/database/index.ts";
-import { isDatabaseAway } from "../../platform/errors/index.ts";
 import { isLoopbackHost } from "../../platform/http/index.ts";
-import { within } from "../../platform/process/index.ts";
 
 /** How long a session lasts after its last request, and at most after signing in, in ms. */
 export const IDLE_MS = 30 * 60_000;
@@ -23,10 +21,9 @@ export interface Session {
   endsAt: number;
 }
 
-interface Keys {
+interface Key {
   holder: AdminToken;
   seal: Buffer;
-  csrf: Buffer;
 }
 
 /**
@@ -34,14 +31,10 @@ interface Keys {
  * process can read it, and removing a token ends its sessions.
  */
 export class Sessions {
-  readonly #keys: readonly Keys[];
+  readonly #keys: readonly Key[];
 
   constructor(tokens: readonly AdminToken[]) {
-    this.#keys = tokens.map((holder) => ({
-      holder,
-      seal: derived(holder, "session"),
-      csrf: derived(holder, "csrf"),
-    }));
+    this.#keys = tokens.map((holder) => ({ holder, seal: derived(holder) }));
   }
 
   begin(holder: AdminToken, now: number): Session {
@@ -52,7 +45,7 @@ export class Sessions {
   /** The content of the cookie. */
   seal({ holder, id, expiresAt, endsAt }: Session): string {
     const said = `${id}.${expiresAt}.${endsAt}`;
-    return `${said}.${macOf(this.#keysOf(holder).seal, said)}`;
+    return `${said}.${macOf(derived(holder), said)}`;
   }
 
   /** @returns null if none of our tokens sealed it; `ended` if it has expired. */
@@ -61,7 +54,7 @@ export class Sessions {
       /^(([\w-]{22})\.(\d{1,15})\.(\d{1,15}))\.([\w-]{43})$/.exec(sealed) ?? [];
     let holder: AdminToken | null = null;
     // Every key is tried, so that timing reveals nothing.
-    for (const keys of this.#keys) if (same(macOf(keys.seal, said), mac)) holder = keys.holder;
+    for (const key of this.#keys) if (same(macOf(key.seal, said), mac)) holder = key.holder;
     if (holder === null || said === "") return null;
     const session = { holder, id, expiresAt: Number(expires), endsAt: Number(ends) };
     return now < Math.min(session.expiresAt, session.endsAt) ? { session } : { ended: true };
@@ -72,25 +65,10 @@ export class Sessions {
     const expiresAt = Math.min(now + IDLE_MS, session.endsAt);
     return expiresAt - session.expiresAt < RENEWED_AFTER_MS ? null : { ...session, expiresAt };
   }
-
-  /** The CSRF token, which our pages send with each change and no other site can know. */
-  csrfTokenOf({ holder, id }: Session): string {
-    return macOf(this.#keysOf(holder).csrf, id);
-  }
-
-  isCsrfToken(session: Session, given: string): boolean {
-    return same(this.csrfTokenOf(session), given);
-  }
-
-  #keysOf(holder: AdminToken): Keys {
-    const keys = this.#keys.find((one) => one.holder === holder);
-    if (keys === undefined) throw new Error("a session of an unknown token");
-    return keys;
-  }
 }
 
-const derived = ({ token }: AdminToken, use: string): Buffer =>
-  Buffer.from(hkdfSync("sha256", token.reveal(), "", `invoice-relay console ${use} v1`, 32));
+const derived = ({ token }: AdminToken): Buffer =>
+  Buffer.from(hkdfSync("sha256", token.reveal(), "", "invoice-relay console session v1", 32));
 
 const macOf = (key: Buffer, text: string): string =>
   createHmac("sha256", key).update(text).digest("base64url");
@@ -126,44 +104,14 @@ const selectEnded = new Statement(
     sql`select exists (select from ended_session where id = ${value((id) => id)}) as ended`,
 );
 
-/** How long a request waits to hear whether its session has ended. */
-const ANSWER_MS = 1_000;
+/** Until its regular end a copy of its cookie opens nothing, in any process. */
+export const endSession = (db: Database, { id, endsAt }: EndedSession) =>
+  insertEnded.execute(db, { id, endsAt });
 
-/**
- * Sessions that were signed out of, until their regular end: a copy of their cookie opens nothing, in any process.
- * While Postgres is away a process knows only the sessions that it ended itself; stored data cannot be shown or
- * changed then.
- */
-export class EndedSessions {
-  readonly #db: Database;
-  readonly #known = new Map<string, number>();
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** @throws the database's error: the session goes on, and has to be signed out of again. */
-  async end({ id, endsAt }: EndedSession): Promise<void> {
-    await insertEnded.execute(this.#db, { id, endsAt });
-    for (const [known, until] of this.#known) if (until < Date.now()) this.#known.delete(known);
-    this.#known.set(id, endsAt);
-  }
-
-  /** @returns null when that is unknown just now. */
-  async has(id: string): Promise<boolean | null> {
-    if (this.#known.has(id)) return true;
-    return await within(this.#isStored(id), ANSWER_MS, null);
-  }
-
-  async #isStored(id: string): Promise<boolean> {
-    try {
-      const [row] = await selectEnded.execute(this.#db, id);
-      return row?.ended === true;
-    } catch (error) {
-      if (isDatabaseAway(error)) return false;
-      throw error;
-    }
-  }
+/** Whether it was signed out of. @throws the database's error */
+export async function isSignedOut(db: Database, id: string): Promise<boolean> {
+  const [row] = await selectEnded.execute(db, id);
+  return row?.ended === true;
 }
 
 const NAME = "relay-session";

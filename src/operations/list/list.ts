@@ -33,7 +33,6 @@ export const signInRequest = z.strictObject({
 const session = z.object({
   name: z.string().describe("The token's name, as in the audit log."),
   role: z.enum(ROLES),
-  csrfToken: z.string().describe("Send it as X-CSRF-Token with every request but GET when using the cookie."),
   expiresAt: time.describe("When the session ends without another request; never later than 12 h."),
   operations: z.array(z.string()).describe("The operationIds that this role may use; hide the rest."),
   sources: z.array(
@@ -65,7 +64,7 @@ export const specialOperations = [
     open: true,
     path: "/session",
     tag: "Session",
-    summary: "Sign in with one of ADMIN_TOKENS: sets a cookie and returns a CSRF token",
+    summary: "Sign in with one of ADMIN_TOKENS: sets a cookie",
     body: signInRequest,
     result: session,
   }),

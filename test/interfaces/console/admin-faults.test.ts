@@ -44,7 +44,7 @@ it("a bug in an operation is answered with a request id, under which the log tel
       level: "error",
       requestId,
       operation: "testAlarms",
-      stack: expect.stringMatching(/^at .*tryWebhook \(test\/interfaces\/console\/admin-faults\.test\.ts:/),
+      stack: expect.stringMatching(/^at tryWebhook .*admin-faults\.test\.ts:/),
     },
   ]);
 });

@@ -40,7 +40,7 @@ const POSTS: [status: number, path: string, body?: unknown][] = [
   [400, "/pause", { work: "everything" }],
   [400, "/pause", { work: "confirm", reason: "half an \ud83d" }],
   [404, "/pause", { work: "publish", source: "nobody" }],
-  [400, "/alarms/note", { alarms: [{ name: "invoice_anomaly" }], note: "a\0b" }],
+  [400, "/alarms/close", { alarms: [{ name: "invoice_anomaly" }], reason: "a\0b" }],
   [400, "/alarms/close", { alarms: [{ name: "silent_process", subject: "\ud800" }] }],
   [400, "/invoices/1/erase"],
   [400, `/invoices/${ID}/erase?dryRun=true`],

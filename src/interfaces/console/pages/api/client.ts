@@ -48,7 +48,6 @@ export const post = <const Path extends PathOf<"post">>(
   given: CallInput<OperationAt<"post", Path>>,
   signal?: AbortSignal,
 ): Promise<AnswerOf<OperationAt<"post", Path>>> =>
-  // Without a body it would come without the CSRF token.
   call("POST", path, { body: {}, ...(given as AnyGiven) }, signal);
 
 /** @throws ApiProblem */
@@ -69,7 +68,6 @@ async function call<Answer>(
       ...unattended(),
       ...(body !== undefined && {
         "content-type": "application/json",
-        "x-csrf-token": session.value.kind === "signed_in" ? session.value.who.csrfToken : "",
       }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
