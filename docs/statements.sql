@@ -270,21 +270,6 @@ select id, received_at as "receivedAt", source, method, path, reference, remote_
 from callback
 where received_at = $1 and id = $2;
 
--- selectAbout, src/pipeline/receive/log/list-callbacks.ts
-select id, received_at as "receivedAt", found_by as "foundBy"
-from (
-  select *
-  from callback
-  where invoice_ids[1] = $1
-  union all
-  select *
-  from callback
-  where cardinality(invoice_ids) > 1 and invoice_ids @> array[$2]::uuid[] and invoice_ids[1] <> $3
-) as callback
-where source = $4
-order by received_at desc
-limit $5;
-
 -- selectFirst, src/pipeline/receive/log/list-callbacks.ts
 select received_at as at, id, source, method, remote_address as "remoteAddress", found_by as "foundBy",
   verdict,
@@ -771,12 +756,6 @@ snapshots as (
 select known.found, known.references, (select count(*) from invoices) as invoices,
   (select count(*) from snapshots) as snapshots
 from known;
-
--- selectPayment, src/pipeline/confirm/invoices/read-invoices.ts
-select "status", "total_amount" as "totalAmount", "collection_name" as "collection",
-  "confirmed_at" as "confirmedAt"
-from "invoice"
-where "source" = $1 and "id" = $2;
 
 -- selectNewest, src/pipeline/confirm/invoices/read-invoices.ts
 select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
@@ -1741,28 +1720,6 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
   digest
 from outcome
 where message_id is not null;
-
--- selectEvent, src/pipeline/publish/read-events.ts
-select "event"."type", "event"."created_at" as "createdAt", "event"."payload",
-  "outbox"."last_error" as "lastError",
-  (
-    case
-      when outbox.state is not null then outbox.state
-      when (
-        select publication.id
-        from publication
-        where publication.source = event.source and publication.event_id = event.id
-          and publication.replay_id is null
-        limit 1
-      ) is not null then 'published'
-      else 'lost'
-    end
-  )::text as "state",
-  coalesce("outbox"."attempt", $1) as "attempts"
-from "event"
-left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_id" = "event"."id"
-  and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
-where "event"."source" = $2 and "event"."id" = $3;
 
 -- selectInvoiceIds, src/pipeline/publish/read-events.ts
 select event.id, event.source, event.invoice_id as "invoiceId"
@@ -4804,10 +4761,9 @@ from (
   where confirmation.verdict = 'quarantined' and confirmation.released_at is null
 ) as undelivered
 where "dismissedAt" is null and kind = coalesce($1, kind) and source = coalesce($2, source)
-  and ($3::text is null or collection = $4) and since >= coalesce($5::timestamptz, '-infinity')
-  and since < coalesce($6::timestamptz, 'infinity')
+  and ($3::text is null or collection = $4)
 order by since, "invoiceId", source, kind
-limit $7;
+limit $5;
 
 -- insertEnded, src/interfaces/admin-api/sessions.ts
 with over as (delete from ended_session where ends_at < clock_timestamp())

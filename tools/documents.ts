@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { z } from "zod";
 import { ALERTS } from "../deploy/prometheus/alerts.ts";
 import { CommandContext } from "../src/interfaces/cli/command-context.ts";
-import { createProgram, helpFile, helpOf } from "../src/interfaces/cli/program.ts";
+import { createProgram, helpOf } from "../src/interfaces/cli/program.ts";
 import { ALARM_NAMES, ALARMS } from "../src/platform/alarms/alarm-definitions.ts";
 import { formatOf } from "../src/platform/config/setting-formats.ts";
 import {
@@ -26,15 +26,12 @@ const program = await createProgram(
   new CommandContext({ environment: {}, stdout: silent, stderr: silent, signals: process }),
 );
 
-const help = await helpFile(program);
-
 /** The documents by their path. */
 const documents: Readonly<Record<string, () => string>> = {
   "docs/settings.md": settingsDocument,
   ".env.example": exampleFile,
   "docs/operations.md": runbook,
   "deploy/prometheus/rules.yml": prometheusRules,
-  "src/interfaces/cli/help.json": () => `${JSON.stringify(help, null, 2)}\n`,
 };
 
 /** The runbook as it stands, with those sections that are made from lists made anew. */

@@ -23,8 +23,6 @@ const placesIn = (history: FullHistory | null, callback = "", replay = ""): Reco
     payment: `payments/${history.paid[0]}`,
     "payment-quarantined": `payments/${history.quarantined[0]}`,
     callback: `callbacks/${callback}`,
-    "dead-letter": `attention/dead/${history.deadConfirmation}`,
-    "in-quarantine": `attention/quarantine/${history.quarantined[0]}`,
     "completeness-day": `completeness/${history.gapDay}`,
     replay: `replays/${replay}`,
   }),

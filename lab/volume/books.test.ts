@@ -13,7 +13,6 @@ const HEAP_LIMIT_MB = 30;
 /** The heap is looked at once in so many parts of a file. */
 const LOOK_EVERY = 100;
 
-const SUM = (PAYMENTS * 10.01).toFixed(2);
 const SOURCE: BookSource = {
   ...{ name: "default", zone: "UTC", currency: "NGN", collectionIds: [], paidStatuses: ["Paid"] },
 };
@@ -36,14 +35,9 @@ it("a month of very many payments is reported with little in memory, and each pa
     const readBefore = await invoicesRead(harness);
     const request = { ...october, sources: [SOURCE], showsPayers: true, mask: (text: string) => text };
     const watch = new HeapWatch(LOOK_EVERY);
-    const { parts, columns, totals } = sheetFile(
-      REPORTS.payments(db, request),
-      "october",
-      format,
-      new Date(),
-    );
+    const { parts, written } = sheetFile(REPORTS.payments(db, request), "october", format, new Date());
     for await (const _part of parts) watch.look();
-    expect(totals.all[0]?.sums[columns.findIndex(({ name }) => name === "amount")]).toBe(SUM);
+    expect(written.rows).toBe(PAYMENTS);
     expect(watch.report(`${PAYMENTS} payments as ${format}`)).toBeLessThan(HEAP_LIMIT_MB);
     // Each page costs the same: Postgres does not sort all that is left of the period for each.
     await expect

@@ -98,7 +98,7 @@ const shown = z.object(bodyShown);
  * A body without callback tokens. Where masking the bytes does not mask the text alike, the masked text takes their
  * place.
  */
-export function shownBody(
+function shownBody(
   { body, erasedAt }: Pick<WholeCallback, "body" | "erasedAt">,
   { mask, personal = (text) => text }: Reading,
 ): z.output<typeof shown> {

@@ -29,7 +29,6 @@ export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
 export { settleStatuses } from "./open-invoices.ts";
 export { type Parts, writeWholeFile } from "./report/file.ts";
 export { bookSourcesOf } from "./report/read-payments.ts";
-export type { SheetColumn, Total } from "./report/sheet.ts";
 export { applyRetention, type Chores, type ChoresDone, doChores } from "./retention.ts";
 export type { AlarmGroup, StatusSettings } from "./status.ts";
 export { readStatus } from "./status-facts.ts";

@@ -4,33 +4,21 @@ import {
   dismissConfirmations,
   openConfirmations,
   type Priority,
-  readConfirmation,
-  readPayment,
   releaseConfirmations,
 } from "../pipeline/confirm/index.ts";
-import {
-  dismissDeadEvents,
-  type EventKey,
-  isLive,
-  readEvent,
-  reviveDeadEvents,
-} from "../pipeline/publish/index.ts";
-import { callbacksAbout } from "../pipeline/receive/index.ts";
+import { dismissDeadEvents, type EventKey, isLive, reviveDeadEvents } from "../pipeline/publish/index.ts";
 import { type AlarmName, closeAlarms } from "../platform/alarms/index.ts";
 import { audit, type ByHand } from "../platform/audit/index.ts";
 import {
   type Database,
-  databaseClock,
-  inSnapshot,
   nullable,
   type RowOf,
   returned,
   type Tables,
   VaryingStatement,
 } from "../platform/database/index.ts";
-import { messageOf, RelayError, usageError } from "../platform/errors/index.ts";
-import { countText, type Mask } from "../platform/values/index.ts";
-import { collection, source, timeGiven } from "./list/fields.ts";
+import { usageError } from "../platform/errors/index.ts";
+import { collection, source } from "./list/fields.ts";
 
 /**
  * Undelivered items that wait for a person: dead letters (confirmations and events that were given up), or
@@ -42,8 +30,6 @@ export const undeliveredFilters = z.strictObject({
   kind: z.enum(["confirmation", "event"]).optional().describe("only confirmations, or only events"),
   source,
   collection,
-  from: timeGiven.optional().describe("only those waiting since this time (UTC) or later"),
-  to: timeGiven.optional().describe("only those waiting since before this time (UTC)"),
 });
 
 type UndeliveredFilters = Partial<z.output<typeof undeliveredFilters>>;
@@ -111,12 +97,10 @@ function chosen(selection: UndeliveredSelection): RawBuilder<unknown> {
   if ("ids" in selection)
     return sql`("invoiceId" = any(${selection.ids}::uuid[]) or "eventId" = any(${selection.ids}::uuid[]))
       and source = coalesce(${selection.source ?? null}, source)`;
-  const { kind, source, collection, from, to } = selection.filters;
+  const { kind, source, collection } = selection.filters;
   return sql`"dismissedAt" is null and kind = coalesce(${kind ?? null}, kind)
     and source = coalesce(${source ?? null}, source)
-    and (${collection ?? null}::text is null or collection = ${collection ?? null})
-    and since >= coalesce(${from ?? null}::timestamptz, '-infinity')
-    and since < coalesce(${to ?? null}::timestamptz, 'infinity')`;
+    and (${collection ?? null}::text is null or collection = ${collection ?? null})`;
 }
 
 interface Listing {
@@ -152,57 +136,10 @@ export async function listUndelivered({
   return { total: rows[0]?.total ?? 0, items: rows.map(({ total: _, ...item }) => item) };
 }
 
-type Evidence = Awaited<ReturnType<typeof withEvidence>>;
-
-/**
- * @param id of an invoice or event
- * @param source by default all that know the id
- * @returns nothing when it is not in that list.
- */
-export async function showUndelivered({
-  db,
-  list,
-  id,
-  source,
-  personal = (text) => text,
-}: {
-  db: Database;
-  list: UndeliveredList;
-  id: string;
-  source?: string | undefined;
-  /** Takes out what its reader may not see of people. */
-  personal?: Mask;
-}): Promise<Evidence[]> {
-  return await inSnapshot(db, async (snapshot) => {
-    const { items } = await listUndelivered({ db: snapshot, list, selection: { ids: [id], source } });
-    const found: Evidence[] = [];
-    for (const item of items) found.push(await withEvidence(snapshot, item, personal));
-    return found;
-  });
-}
-
-async function withEvidence(db: Database, item: UndeliveredItem, personal: Mask) {
-  const { eventId, source } = item;
-  const confirmation = await readConfirmation(db, item);
-  const event = eventId === null ? null : await readEvent(db, { id: eventId, source });
-  return {
-    ...item,
-    confirmation: confirmation && {
-      ...confirmation,
-      lastAnswer: confirmation.lastAnswer && personal(confirmation.lastAnswer),
-    },
-    event: event && { ...event, payload: personal(event.payload) },
-    invoice: await readPayment(db, item),
-    callbacks: await callbacksAbout(db, item),
-  };
-}
-
 interface Decision extends ByHand {
   selection: UndeliveredSelection;
   /** Only report what would change. */
   dryRun?: boolean | undefined;
-  /** Receives each thousand that a filter selects. */
-  onProgress?: (done: number, total: number) => void;
 }
 
 interface DecisionKind {
@@ -214,7 +151,8 @@ interface DecisionKind {
   change(trx: Transaction<Tables>, items: readonly UndeliveredItem[], priority: Priority): Promise<void>;
 }
 
-const AT_ONCE = 1_000;
+/** The most that one decision is about; the same again decides about the rest. */
+const AT_ONCE = 10_000;
 const SHOWN = 100;
 
 /**
@@ -289,51 +227,16 @@ const eventsIn = (items: readonly UndeliveredItem[]): EventKey[] =>
   items.flatMap(({ eventId: id, source }) => (id === null ? [] : [{ id, source }]));
 
 async function decide(
-  { db, actor, selection, reason, dryRun = false, onProgress = () => undefined }: Decision,
-  kind: DecisionKind,
+  { db, actor, selection, reason, dryRun = false }: Decision,
+  { list, action, alarms, leavesDismissed, change }: DecisionKind,
 ) {
   if (dryRun) {
-    const { total, items } = await listUndelivered({ db, list: kind.list, selection, limit: SHOWN });
+    const { total, items } = await listUndelivered({ db, list, selection, limit: SHOWN });
     refuseAmbiguous(items, selection);
     return { dryRun, count: total, items };
   }
-  const bounded = await upToNow(db, selection);
-  const result = { dryRun, count: 0, items: [] as UndeliveredItem[] };
-  const isMany = !("ids" in selection);
-  const { total } = isMany
-    ? await listUndelivered({ db, list: kind.list, selection: bounded, limit: 1 })
-    : { total: 0 };
-  for (;;) {
-    const items = await decideSome({ db, actor, reason }, bounded, kind).catch((error: unknown) => {
-      if (result.count === 0) throw error;
-      throw new RelayError(
-        `Stopped after ${countText(result.count)}, which are done and audited; the rest is as it was. Repeat it for ` +
-          `the rest. The reason: ${messageOf(error)}`,
-        { next: "retry", cause: error },
-      );
-    });
-    result.count += items.length;
-    result.items.push(...items.slice(0, SHOWN - result.items.length));
-    if (isMany) onProgress(result.count, Math.max(total, result.count));
-    if (items.length < AT_ONCE || !isMany) break;
-  }
-  return result;
-}
-
-// Items that die again in the meantime are not processed a second time.
-async function upToNow(db: Database, selection: UndeliveredSelection): Promise<UndeliveredSelection> {
-  if ("ids" in selection || selection.filters.to !== undefined) return selection;
-  return { filters: { ...selection.filters, to: await databaseClock(db) } };
-}
-
-function decideSome(
-  { db, actor, reason }: ByHand,
-  selection: UndeliveredSelection,
-  { list, action, alarms, leavesDismissed, change }: DecisionKind,
-): Promise<UndeliveredItem[]> {
-  return db.transaction().execute(async (trx) => {
-    const limit = "ids" in selection ? ALL : AT_ONCE;
-    const listed = await listUndelivered({ db: trx, list, selection, limit });
+  const decided = await db.transaction().execute(async (trx) => {
+    const listed = await listUndelivered({ db: trx, list, selection, limit: AT_ONCE });
     const items = listed.items.filter(({ dismissedAt }) => !leavesDismissed || dismissedAt === null);
     refuseAmbiguous(items, selection);
     if (items.length === 0) return items;
@@ -356,10 +259,8 @@ function decideSome(
     );
     return items;
   });
+  return { dryRun, count: decided.length, items: decided.slice(0, SHOWN) };
 }
-
-/** For a selection by id: no limit. */
-const ALL = 1_000_000;
 
 const subjectOf = (item: UndeliveredItem): string => item.eventId ?? item.invoiceId;
 

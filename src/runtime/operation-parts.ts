@@ -64,23 +64,14 @@ export const operationParts = ({
     const { tryWebhook } = await import("./alarm-webhook.ts");
     return await tryWebhook(settings(), await metrics());
   },
-  async certify(period, onProgress) {
+  async certify(period) {
     const { certifyPeriod } = await import("../pipeline/reconcile/index.ts");
-    return await withLists((asking) =>
-      certifyPeriod(asking, { ...asking, ...period }, ({ name: source }, progress) =>
-        onProgress({ source, collectionId: null, total: null, ...progress }),
-      ),
-    );
+    return await withLists((asking) => certifyPeriod(asking, { ...asking, ...period }));
   },
-  async reconcile({ publish, reason, ...period }, actor, onProgress) {
+  async reconcile({ publish, reason, ...period }, actor) {
     const { reconcilePeriod } = await import("../pipeline/reconcile/index.ts");
     return await withLists((asking) =>
-      reconcilePeriod(
-        asking,
-        { ...asking, ...period, publish, actor, reason },
-        ({ name: source }, collectionId, done) =>
-          onProgress({ source, collectionId, step: "lists", done, total: null }),
-      ),
+      reconcilePeriod(asking, { ...asking, ...period, publish, actor, reason }),
     );
   },
 });

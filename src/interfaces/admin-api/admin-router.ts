@@ -128,8 +128,6 @@ async function carryOut(
     ...parts,
     actor: actorOf(holder),
     role: holder.role,
-    left: left.signal,
-    onProgress: () => undefined,
   };
   const respond = async () => {
     // The client left while the request waited for its turn.

@@ -10,7 +10,6 @@ import { plainJson, plainLines } from "./table.ts";
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean;
-  readonly columns?: number;
 }
 
 type Input = Readable & { readonly isTTY?: boolean };

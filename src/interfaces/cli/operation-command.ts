@@ -17,12 +17,12 @@ import { currencyOf, SERVE_REQUIRES, sourcesOf } from "../../platform/config/ind
 import type { Database } from "../../platform/database/index.ts";
 import { notFoundError, RelayError, type Remedy } from "../../platform/errors/index.ts";
 import { Signer } from "../../platform/signing/index.ts";
-import { countText, maskOf, type Role } from "../../platform/values/index.ts";
+import { maskOf, type Role } from "../../platform/values/index.ts";
 import { leaseOf } from "../../platform/worker/index.ts";
 import type { ListWork } from "../../runtime/index.ts";
-import type { CommandContext, Output } from "./command-context.ts";
+import type { CommandContext } from "./command-context.ts";
 import { hasNone, operator } from "./option-values.ts";
-import { innerOf, resultText, viewOf } from "./render.ts";
+import { innerOf, resultText } from "./render.ts";
 
 type Operations = (typeof operations)[number];
 type OperationId = Operations["id"];
@@ -107,13 +107,13 @@ export function operationCommand<
     );
     // Before anything is asked of the database.
     const asked = inWordsOf(command, named, () => readInput(operation, inputOf(operation, given)));
-    await withOperationContext(context, async (operating, endProgress) => {
+    await withOperationContext(context, async (operating) => {
       // Before anybody is asked whether to go on.
       await requireKnownNames(operating, asked);
       operating.role = words.role ?? operating.role;
       const call = async (asked: CommandInput) => {
         const input = readInput(operation, inputOf(operation, asked));
-        const result = await runOperation(operation, operating, input).finally(endProgress);
+        const result = await runOperation(operation, operating, input);
         if (result !== null) return result as ResultOf<Id>;
         throw notFoundError(words.missing?.(asked) ?? "There is nothing with this id.", words.others);
       };
@@ -123,16 +123,12 @@ export function operationCommand<
       if (words.show !== undefined) return await words.show(result, options);
       context.show(
         words.json?.(result, given) ?? result,
-        () => words.text?.(result, given) ?? viewText(context, viewFor(operation), result, given),
+        () =>
+          words.text?.(result, given) ??
+          viewText(context, (operation.view ?? {}) as View<unknown>, result, given),
       );
     });
   });
-}
-
-/** Fields that the view does not choose are shown as the schema has them. */
-function viewFor<Result>({ view = {}, result }: Operation): View<Result> {
-  const isWhole = (view.facts ?? view.lists ?? view.each) !== undefined;
-  return (isWhole ? view : { ...viewOf(result), ...view }) as View<Result>;
 }
 
 /** A result as its view has it. @param given the filters, if any */
@@ -145,7 +141,6 @@ export function viewText<Result>(
   const { limit: _, all: __, ...filters } = given;
   return resultText(result, view, {
     currencyOf: currencyOf(context.settings()),
-    width: context.stdout.isTTY === true ? context.stdout.columns : undefined,
     isFiltered: !hasNone(filters),
   });
 }
@@ -255,20 +250,12 @@ export const kebab = (name: string): string =>
 const camel = (flag: string): string =>
   flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const UNITS = {
-  lists: "pages of the list of",
-  invoices: "invoices asked about, of",
-  books: "payments compared, of",
-  decided: "done",
-};
-
 /** Runs the work with what operations need. */
 async function withOperationContext(
   context: CommandContext,
-  work: (operating: OperationContext, endProgress: () => void) => Promise<void>,
+  work: (operating: OperationContext) => Promise<void>,
 ): Promise<void> {
   const { operationParts } = await import("../../runtime/operation-parts.ts");
-  const bar = new Progress(context.stderr);
   await context.withDatabase((db) => {
     const parts = operationParts({
       db,
@@ -279,14 +266,8 @@ async function withOperationContext(
       withLists: (read) => withLists(context, db, read),
     });
     // Assigned, since a spread would make each part now, of settings that may not be there.
-    const calling: Pick<OperationContext, "actor" | "role" | "left" | "onProgress"> = {
-      actor: operator(context),
-      role: "admin",
-      left: new AbortController().signal,
-      onProgress: ({ source, collectionId, step, done, total }) =>
-        bar.reached(`${UNITS[step]} ${source} ${collectionId ?? ""}`.trimEnd(), done, total),
-    };
-    return work(Object.assign(parts, calling), () => bar.end());
+    const calling = { actor: operator(context), role: "admin" as Role };
+    return work(Object.assign(parts, calling));
   });
 }
 
@@ -324,38 +305,5 @@ async function withLists<Result>(
     throw error;
   } finally {
     await stop.finish(Promise.resolve(), 0);
-  }
-}
-
-const REDRAW_MS = 100;
-
-/** A line of a terminal that says how far a long command is; nothing is written where the output is piped. */
-export class Progress {
-  readonly #output: Output;
-  #line = "";
-  #drawnAt = 0;
-
-  constructor(output: Output) {
-    this.#output = output;
-  }
-
-  /** @param total null where it is unknown. @param unit what is counted, such as `callbacks`. */
-  reached(unit: string, done: number, total: number | null): void {
-    this.#line = `${countText(done)}${total === null ? "" : ` of ${countText(total)}`} ${unit}`;
-    const now = performance.now();
-    if (now - this.#drawnAt < REDRAW_MS) return;
-    this.#drawnAt = now;
-    this.#draw();
-  }
-
-  /** Draws the last state and ends the line. */
-  end(): void {
-    if (this.#line === "") return;
-    this.#draw("\n");
-    this.#line = "";
-  }
-
-  #draw(end = ""): void {
-    if (this.#output.isTTY === true) this.#output.write(`\r${this.#line}\u001B[K${end}`);
   }
 }

@@ -10,21 +10,13 @@ import {
   withCommand,
 } from "../../platform/errors/index.ts";
 import { programVersion } from "../../platform/process/index.ts";
-import { SOME_ID as ID } from "../../platform/values/index.ts";
 import { CommandContext } from "./command-context.ts";
-import HELP from "./help.json" with { type: "json" };
 import { plainLines } from "./table.ts";
 
 /**
- * How a command is added:
- * 1. A task that exists over HTTP too is an operation: it stands in `operations/list/`, its `command` names its
- *    words, heading and example, and its `view` is the text that a person reads. One with more to it (files,
- *    questions) is made by `operationCommand` in `commands/`.
- * 2. Any other is a function `<name>Command(context)` in `commands/`. Slow modules (runtime, sandbox) are imported
- *    inside its action, so that `--help` stays fast. It prints with `context.show(value, human)`: as JSON
- *    with `--json`, otherwise as text; remarks go to stderr through `context.remark`. It throws a RelayError for
- *    anything a person should read (its `code` sets the exit code), and calls `context.fault()` for bad news.
- * 3. It is added to its group below, in help order, and its example to `EXAMPLES`; then `npm run documents`.
+ * Every command, in the order of the help. Most are made of their operation by `operationCommand`; any other is a
+ * function `<name>Command(context)` in `commands/`, which imports slow modules (runtime, sandbox) inside its action,
+ * prints with `context.show(value, human)` and throws a RelayError for anything a person should read.
  */
 const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Create>>>>> = {
   "Run it:": {
@@ -32,10 +24,12 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
     migrate: async () => (await import("./commands/serve.ts")).migrateCommand,
     doctor: async () => (await import("./commands/serve.ts")).doctorCommand,
     "callback-url": async () => (await import("./commands/serve.ts")).callbackUrlCommand,
+    retention: async () => (await import("./commands/status.ts")).retentionCommand,
   },
   "How it does:": {
     status: async () => (await import("./commands/status.ts")).statusCommand,
     alarms: async () => (await import("./commands/upstreams.ts")).alarmsCommand,
+    audit: async () => (await import("./commands/status.ts")).auditCommand,
   },
   "Payments:": {
     invoice: async () => (await import("./commands/invoices.ts")).invoiceCommand,
@@ -69,48 +63,13 @@ const groups: Readonly<Record<string, Readonly<Record<string, () => Promise<Crea
   },
 };
 
-const loadDeclared = () => import("./declared-commands.ts");
-
-/** A command with those that operations declare for its group, and its examples. */
-async function makeCommand(
-  context: CommandContext,
-  name: string,
-  load: (() => Promise<Create>) | undefined,
-  declared: Readonly<Record<string, string | null>>,
-): Promise<Command> {
-  const paths = Object.keys(declared).filter((path) => path === name || path.startsWith(`${name} `));
-  const command = await load?.().then((create) => create(context));
-  if (command !== undefined && paths.length === 0) return addExamples(command);
-  const { declaredCommand, declaredExample } = await loadDeclared();
-  const made = command ?? declaredCommand(context, name);
-  for (const path of paths) if (path !== name) made.addCommand(declaredCommand(context, path));
-  return addExamples(made, made.name(), declaredExample);
-}
-
 type Create = (context: CommandContext) => Command;
 
-/** The line of each command in the overall help, for help.json. */
+/** The line of each command in the overall help. */
 export const helpOf = (program: Command): Record<string, string> =>
   Object.fromEntries(
     program.commands.map((command) => [program.createHelp().subcommandTerm(command), command.description()]),
   );
-
-/** The content of help.json: `--help` knows it without loading an operation. */
-export const helpFile = async (program: Command) => ({
-  commands: helpOf(program),
-  declared: (await loadDeclared()).declaredHeadings(),
-});
-
-/** A command as the help of all shows it, and no more. */
-function stubOf(name: string): Command {
-  const [term, description] = Object.entries(HELP.commands).find(([one]) => one.split(" ")[0] === name) ?? [
-    "",
-    "",
-  ];
-  const stub = new Command(name).description(description);
-  for (const argument of term.split(" ").slice(1)) stub.argument(argument);
-  return stub;
-}
 
 /** Refuses an empty file name, which would be the folder itself. */
 function refuseNoFile(command: Command): void {
@@ -127,10 +86,12 @@ function fileValue(text: string): string {
 
 /**
  * The command line; nothing runs before `parseAsync`.
- * @param words those of its commands that they name are loaded, and the others stand in the help only; all are
- *   loaded when left out.
+ * @param words the commands named there are loaded alone
  */
-export async function createProgram(context: CommandContext, words?: readonly string[]): Promise<Command> {
+export async function createProgram(
+  context: CommandContext,
+  words: readonly string[] = [],
+): Promise<Command> {
   const program = new Command("invoice-relay")
     .description("Records payment callbacks, confirms them with the provider, publishes invoice.paid to SNS.")
     .version(programVersion(), "--version", "print the version")
@@ -154,16 +115,16 @@ export async function createProgram(context: CommandContext, words?: readonly st
       const { settings } = root.opts<{ settings?: string }>();
       await context.begin({ settingsFile: settings ?? null });
     });
-  const declared = words === undefined ? (await loadDeclared()).declaredHeadings() : HELP.declared;
-  for (const [heading, commands] of Object.entries(groups)) {
-    const alone = Object.entries(declared).flatMap(([name, its]) => (its === heading ? name : []));
-    for (const name of [...Object.keys(commands), ...alone]) {
-      const isNamed = words?.includes(name) ?? true;
-      const command = isNamed ? await makeCommand(context, name, commands[name], declared) : stubOf(name);
+  const named = Object.values(groups)
+    .flatMap(Object.keys)
+    .filter((name) => words.includes(name));
+  for (const [heading, commands] of Object.entries(groups))
+    for (const [name, load] of Object.entries(commands)) {
+      if (named.length > 0 && !named.includes(name)) continue;
+      const command = (await load())(context);
       program.addCommand(command.copyInheritedSettings(program).helpGroup(heading));
       for (const inner of command.commands) inner.copyInheritedSettings(command);
     }
-  }
   refuseNoFile(program);
   return program;
 }
@@ -228,70 +189,6 @@ function endSoon(): void {
     if (process.stdout.writableLength + process.stderr.writableLength === 0) process.exit();
   }, CLOSING_MS);
   timer.unref();
-}
-
-/**
- * Arguments that help shows after the name of each command; a group's stand after those of its commands. A command
- * left out here takes no argument, or an id.
- */
-const EXAMPLES: Readonly<Record<string, string | readonly string[]>> = {
-  dev: "--database postgres://localhost/relay",
-  demo: "--database postgres://localhost/relay",
-  serve: "--workers-only",
-  alarms: "--all --name source_failing --limit 20",
-  "alarms close": 'event_dead --reason "sent again by hand"',
-  "callback-url": "--reference ORDER-4711",
-  // It shows its own.
-  api: [],
-  "callbacks list": "--verdict refused --from 2026-10-01",
-  invoices: "--reference order-7",
-  reconcile: "--from 2026-10-01 --to 2026-10-31",
-  certify: "--from 2026-10-01 --to 2026-10-31",
-  "certificate list": "--result not_equal",
-  "certificate show": ID,
-  "certificate verify": "certificate.json",
-  report: "payments --from 2026-10-01 --to 2026-10-31 --out payments.xlsx",
-  "replay confirmations": "--from 2026-10-01 --to 2026-10-02 --dry-run",
-  "replay callbacks": "--from 2026-10-01 --dry-run",
-  "replay events": `--invoice ${ID} --reason lost`,
-  "replay resume": `${ID} --reason "the topic is back"`,
-  "replay cancel": `${ID} --reason "too much"`,
-  "dead list": "--kind event",
-  "dead retry": `${ID} --reason fixed`,
-  "dead dismiss": `${ID} --reason "a test"`,
-  "quarantine list": "--collection Fees --from 2026-10-01",
-  "quarantine release": `${ID} --reason "ours after all"`,
-  "quarantine dismiss": `${ID} --reason "not ours"`,
-  "pause confirm": "--reason maintenance",
-  "pause publish": "--reason maintenance",
-  "resume confirm": '--source default --reason "the provider is back"',
-  "resume publish": '--reason "SNS is back"',
-  evidence: `${ID} --out payment.zip`,
-  erase: `${ID} --dry-run`,
-  "collection-service": "--port 8090",
-  "local-sns": "--port 4566",
-  "sandbox pay": `${ID} --twice --method USSD`,
-};
-
-function examplesOf(command: Command, path: string, declared: ExampleOf): string[] {
-  const inner = command.commands.flatMap((one) => examplesOf(one, `${path} ${one.name()}`, declared));
-  const id = command.registeredArguments.length > 0 ? ID : "";
-  const own = EXAMPLES[path] ?? declared(path) ?? (inner.length > 0 ? [] : id);
-  return [...[own].flat().map((rest) => `invoice-relay ${path} ${rest}`.trim()), ...inner];
-}
-
-type ExampleOf = (path: string) => string | undefined;
-
-/** Ends the help of the command, and of each inside of it, with its examples. */
-function addExamples(
-  command: Command,
-  path = command.name(),
-  declared: ExampleOf = () => undefined,
-): Command {
-  const lines = examplesOf(command, path, declared).map((line) => `  ${line}`);
-  if (lines.length > 0) command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
-  for (const inner of command.commands) addExamples(inner, `${path} ${inner.name()}`, declared);
-  return command;
 }
 
 /** Exit codes: 0 done, 1 a finding or fault, 2 used wrongly, 3 not found, 4 a dependency is away. */

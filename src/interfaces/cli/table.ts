@@ -89,7 +89,11 @@ function listText(rows: readonly unknown[]): string {
 }
 
 const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !("rawJSON" in value);
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  !(value instanceof Date) &&
+  !("rawJSON" in value);
 const isListOfObjects = (value: unknown): boolean =>
   Array.isArray(value) && (value.length === 0 || value.some(isObject));
 
@@ -102,7 +106,9 @@ const fieldsOf = (value: unknown, path = ""): [name: string, value: unknown][] =
 function cellOf(value: unknown): Cell {
   if (Array.isArray(value)) return value.map(cellOf).join(", ");
   // A number of many digits (`RawJson`) is written as they stand, an id without commas.
-  return typeof value === "number" || (typeof value === "object" && value !== null)
+  return typeof value === "number" ||
+    isObject(value) ||
+    (typeof value === "object" && value !== null && "rawJSON" in value)
     ? JSON.stringify(value)
     : (value as Cell);
 }

@@ -10,21 +10,7 @@ import { type Mask, type Role, SOME_ID, shortText } from "../../platform/values/
 import type { BookSource } from "../report/read-payments.ts";
 import type { StatusSettings } from "../status.ts";
 import type { Either, View } from "../views/view.ts";
-import { answeredId, type Period, whole } from "./fields.ts";
-
-/** How far something is that takes long. */
-const progressMade = z.object({
-  /** "" for all of them. */
-  source: z.string(),
-  /** null: all of the source's. */
-  collectionId: answeredId.nullable(),
-  step: z.enum(["lists", "invoices", "books", "decided"]),
-  done: whole,
-  /** null when unknown. */
-  total: whole.nullable(),
-});
-
-type OnProgress = (progress: z.output<typeof progressMade>) => void;
+import type { Period } from "./fields.ts";
 
 export interface OperationParts {
   db: Database;
@@ -43,11 +29,10 @@ export interface OperationParts {
   signer: Signer | null;
   /** The settings of each source that the books need. */
   books: readonly BookSource[];
-  certify: (request: Period, onProgress: OnProgress) => ReturnType<typeof certifyPeriod>;
+  certify: (request: Period) => ReturnType<typeof certifyPeriod>;
   reconcile: (
     request: Period & { publish: boolean; reason?: string | undefined },
     actor: string,
-    onProgress: OnProgress,
   ) => ReturnType<typeof reconcilePeriod>;
   /** Sends a test message to ALARM_WEBHOOK_URL. @returns what went wrong. @throws RelayError without it. */
   tryWebhook: () => Promise<string | null>;
@@ -56,9 +41,6 @@ export interface OperationParts {
 export interface OperationContext extends OperationParts {
   actor: string;
   role: Role;
-  /** Is aborted when the caller has hung up. */
-  left: AbortSignal;
-  onProgress: OnProgress;
 }
 
 type Schema = z.ZodType | undefined;
@@ -82,17 +64,6 @@ export interface OperationShape<
   tag: string;
 }
 
-export interface DeclaredCommand {
-  /** As it is typed: `audit`, or a command of a group, `replay list`. */
-  words: string;
-  /** Heading that it stands under in the help of all; a command of a group has its group's. */
-  heading?: string;
-  /** Options of an example, as they are typed. */
-  example?: string;
-  /** Options that are not called as their field: `{ invoiceId: "invoice" }`. */
-  options?: Readonly<Record<string, string>>;
-}
-
 interface Described<
   PathParameters extends z.ZodObject | undefined,
   Query extends z.ZodObject | undefined,
@@ -108,8 +79,6 @@ interface Described<
   example?: { path?: Input<PathParameters>; query?: Input<Query>; body?: Input<Body> };
   /** The role it needs; by default `read` for a GET and `operate` for anything else. */
   role?: Role;
-  /** Its command, made from the operation alone; one with more to it stands in `interfaces/cli/commands/`. */
-  command?: DeclaredCommand;
 }
 
 interface Runs<PathParameters extends Schema, Query extends Schema, Body extends Schema, Returned> {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { z } from "zod";
 import {
   calendarDay,
@@ -15,7 +16,8 @@ import {
 } from "../../pipeline/reconcile/index.ts";
 import { listFirstServed } from "../../platform/upstreams/index.ts";
 import { DAY_MS, latestBookDay, mayAct } from "../../platform/values/index.ts";
-import { evidenceParts, gatherEvidence } from "../evidence.ts";
+import { gatherEvidence } from "../evidence.ts";
+import { readingFor } from "../find-callbacks.ts";
 import type { BookSource } from "../report/read-payments.ts";
 import { REPORT_NAMES, REPORTS } from "../report/reports.ts";
 import { MEDIA_TYPES, sheetFile } from "../report/sheet-file.ts";
@@ -114,9 +116,9 @@ export const proofOperations = [
     body: period,
     example: { body: { from: "2026-10-01", to: "2026-10-31" } },
     result: z.array(z.union([certificate, unread])),
-    async run({ certify, books, onProgress }, { body }) {
+    async run({ certify, books }, { body }) {
       refuseFuture(body.to, books);
-      return await certify(body, onProgress);
+      return await certify(body);
     },
   }),
   post("reconcile", "/reconcile", {
@@ -131,9 +133,9 @@ export const proofOperations = [
     example: { body: { from: "2026-10-01", to: "2026-10-31", reason: "callbacks were down" } },
     result: reconcileResult,
     view: RECONCILED,
-    async run({ reconcile, books, actor, onProgress }, { body }) {
+    async run({ reconcile, books, actor }, { body }) {
       refuseFuture(body.from, books);
-      return await reconcile(body, actor, onProgress);
+      return await reconcile(body, actor);
     },
   }),
 ] as const;
@@ -165,18 +167,16 @@ export const bookOperations = [
       return sheetFile(sheet, `${report}-${from}-${to}`, format, new Date());
     },
   }),
-  BOOKS.download("exportEvidence", "/invoices/{id}/evidence.zip", ["application/zip"], {
-    summary: "Export all evidence of a payment, as a ZIP; the role read gets digests of personal data",
+  BOOKS.download("exportEvidence", "/invoices/{id}/evidence.json", ["application/json"], {
+    summary: "Export all that is stored about a payment; with personal data for `operate`",
     pathParameters: z.object({ id: idGiven.describe("the invoice's id") }),
-    async run({ db, role, mask, books }, { path }) {
-      const currency = (source: string) => books.find(({ name }) => name === source)?.currency;
-      const evidence = await gatherEvidence(db, path.id, { mask, currency });
+    async run({ db, ...parts }, { path: { id } }) {
+      const evidence = await gatherEvidence(db, id, readingFor(parts));
       if (evidence === null) return null;
       return {
-        fileName: `evidence-${path.id}.zip`,
-        mediaType: "application/zip",
-        parts: evidenceParts(evidence, mayAct(role, "operate")),
-        files: evidence.files.length,
+        fileName: `evidence-${id}.json`,
+        mediaType: "application/json",
+        parts: Readable.from([`${JSON.stringify(evidence, null, 2)}\n`]),
       };
     },
   }),

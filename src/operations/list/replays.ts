@@ -98,7 +98,6 @@ export const replayOperations = [
     example: { query: { limit: 10 } },
     result: z.object({ replays: z.array(replay) }),
     view: { lists: [listOf("replays", REPLAYS)] },
-    command: { words: "replay list", example: "--limit 5" },
     run: async ({ db }, { query }) => ({ replays: await listReplays({ db, limit: query.limit }) }),
   }),
   post("startReplay", "/replays", {
@@ -106,7 +105,9 @@ export const replayOperations = [
     body: replayRequest,
     example: { body: { kind: "events", filters: { collection: "School fees" }, dryRun: true } },
     result: replayStarted,
-    async run({ db, actor, routes, replayTopicArns }, { body: { dryRun, rate, reason, ...request } }) {
+    async run(context, { body: { dryRun, rate, reason, ...request } }) {
+      const { db, actor, replayTopicArns } = context;
+      const routes = request.kind === "events" ? context.routes : [];
       refuseForeign(request.target, replayTopicArns);
       if (dryRun) return { replay: null, plan: await planReplay({ db, routes, ...request }) };
       return { replay: await startReplay({ db, actor, routes, rate, reason, ...request }), plan: null };

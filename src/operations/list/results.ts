@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { VERDICTS } from "../../pipeline/confirm/index.ts";
 import { type listedCertificate, reconciled, unread } from "../../pipeline/reconcile/index.ts";
 import { replay, replayPlan, type replayRefusal } from "../../pipeline/replay/index.ts";
 import { FAILED_CHECKS, type FailedCheck } from "../../platform/config/index.ts";
@@ -78,45 +77,7 @@ export const decision = z.object({
   items: z.array(undelivered).describe("The first hundred of them."),
 });
 
-export const undeliveredEvidence = undelivered.extend({
-  confirmation: z
-    .object({
-      state: z.enum(["due", "claimed", "done", "dead"]),
-      verdict: z.enum(VERDICTS).nullable(),
-      openedBy: z.string(),
-      openedAt: time,
-      requestedAt: time,
-      requests: whole,
-      attempts: whole,
-      faults: whole,
-      lastError: z.string().nullable(),
-      lastAnswer: z.string().nullable(),
-    })
-    .nullable(),
-  event: z
-    .object({
-      type: z.string(),
-      createdAt: time,
-      payload: z.string(),
-      lastError: z.string().nullable(),
-      state: eventState,
-      attempts: whole,
-    })
-    .nullable(),
-  invoice: z
-    .object({
-      status: z.string(),
-      totalAmount: z.string().nullable(),
-      collection: z.string().nullable(),
-      confirmedAt: time,
-    })
-    .nullable()
-    .describe("The provider's last confirmation."),
-  callbacks: z.array(z.object({ id: answeredId, receivedAt: time, foundBy: z.string().nullable() })),
-});
-
 export type Undelivered = Either<z.output<typeof undelivered>>;
-export type UndeliveredEvidence = Either<z.output<typeof undeliveredEvidence>>;
 export type Decision = Either<z.output<typeof decision>>;
 
 export type ListedCertificate = Either<z.output<typeof listedCertificate>>;

@@ -30,7 +30,6 @@ export const recordOperations = [
     example: { body: { dryRun: true } },
     result: retentionResult,
     view: RETENTION,
-    command: { words: "retention", heading: "Run it:", example: "--dry-run" },
     isFinding: ({ failed }) => failed.length > 0,
     run: ({ db, actor, retentionMs, personalDataMs }, { body }) =>
       applyRetention({ db, actor, retentionMs, personalDataMs, ...body }),
@@ -54,12 +53,6 @@ export const recordOperations = [
     example: { query: { action: "pause", limit: 10 } },
     result: z.object({ entries: z.array(change) }),
     view: { lists: [listOf("entries", CHANGES)] },
-    command: {
-      words: "audit",
-      heading: "How it does:",
-      example: "--actor ada --from 2026-10-01",
-      options: { invoiceId: "invoice" },
-    },
     run: async ({ db }, { query }) => ({ entries: await readAuditLog({ db, ...query }) }),
   }),
 ] as const;

@@ -1,29 +1,26 @@
 import { z } from "zod";
-import { personalMaskOf, SOME_ID } from "../../platform/values/index.ts";
+import { SOME_ID } from "../../platform/values/index.ts";
 import {
   dismissDead,
   dismissQuarantine,
   listUndelivered,
   releaseQuarantine,
   retryDead,
-  showUndelivered,
   type UndeliveredList,
   undeliveredFilters,
 } from "../undelivered.ts";
 import {
   DEAD_DISMISSED,
-  DEAD_LETTER,
   DEAD_LETTERS,
   QUARANTINE as HELD,
   QUARANTINE_DISMISSED,
-  QUARANTINED,
   RELEASED,
   RETRIED,
 } from "../views/undelivered.ts";
 import { listOf, type Rows } from "../views/view.ts";
 import { dryRun, idGiven, limitInQuery, reason, source, whole } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-import { decision, type Undelivered, undelivered, undeliveredEvidence } from "./results.ts";
+import { decision, type Undelivered, undelivered } from "./results.ts";
 
 const DEAD = operationsAbout("Dead letters");
 const QUARANTINE = operationsAbout("Quarantine");
@@ -68,27 +65,6 @@ const listOperation = <const Id extends string, const Path extends string>(
       listUndelivered({ db, list, selection: { filters }, limit }),
   });
 
-const showOperation = <const Id extends string, const Path extends string>(
-  list: UndeliveredList,
-  id: Id,
-  path: Path,
-  about: Chapter,
-  view: typeof DEAD_LETTER,
-) =>
-  about.get(id, path, {
-    view,
-    summary: "Show one with its evidence: last answer, errors, attempts",
-    pathParameters: z.object({ id: idOfItem }),
-    query: z.object({ source: source.describe("the source, if several know the id") }),
-    result: z.object({ items: z.array(undeliveredEvidence) }),
-    async run({ db, role }, { path: { id }, query: { source } }) {
-      const items = await showUndelivered({ db, list, id, source, personal: personalMaskOf(role) });
-      return items.length === 0 ? null : { items };
-    },
-  });
-
-const idOfItem = idGiven.describe("the id of the invoice or event");
-
 const decideOperation = <const Id extends string, const Path extends string>(
   decide: typeof retryDead,
   id: Id,
@@ -103,10 +79,8 @@ const decideOperation = <const Id extends string, const Path extends string>(
     body: choice,
     example: { body: { ids: [SOME_ID], reason: "the cause is gone", dryRun: true } },
     result: decision,
-    run: ({ db, actor, onProgress }, { body: { ids, source, filters, reason, dryRun } }) =>
+    run: ({ db, actor }, { body: { ids, source, filters, reason, dryRun } }) =>
       decide({
-        onProgress: (done, total) =>
-          onProgress({ source: "", collectionId: null, step: "decided", done, total }),
         db,
         actor,
         reason,
@@ -126,7 +100,6 @@ export const undeliveredOperations = [
     DEAD_LETTERS,
     "List dead letters, the oldest first",
   ),
-  showOperation("dead", "showDead", "/dead-letters/{id}", DEAD, DEAD_LETTER),
   decideOperation(
     retryDead,
     "retryDead",
@@ -144,7 +117,6 @@ export const undeliveredOperations = [
     HELD,
     "List quarantined invoices, the oldest first",
   ),
-  showOperation("quarantine", "showQuarantine", "/quarantine/{id}", QUARANTINE, QUARANTINED),
   decideOperation(
     releaseQuarantine,
     "releaseQuarantine",

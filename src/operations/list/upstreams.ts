@@ -105,7 +105,6 @@ export const alarmOperations = [
   ABOUT_ALARMS.post("testAlarms", "/alarms/test", {
     summary: "Send a test message to the alarm webhook",
     view: TESTED,
-    command: { words: "alarms test" },
     isFinding: ({ taken }) => !taken,
     result: z.object({
       taken: z.boolean(),

@@ -60,7 +60,7 @@ async function writeTo(path: string, flags: "w" | "wx", parts: Parts): Promise<n
   }
 }
 
-export interface ZipEntry {
+interface ZipEntry {
   /** Its path inside, with `/`. */
   path: string;
   /** Called once, when those before it have been written. */

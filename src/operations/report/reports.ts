@@ -17,18 +17,7 @@ import {
 } from "../../platform/values/index.ts";
 import { type Money, moneyOf, sumOfMoney } from "../../provider/index.ts";
 import { type BookSource, type Payment, readPayments } from "./read-payments.ts";
-import {
-  type Column,
-  cellsOf,
-  count,
-  day,
-  id,
-  money,
-  type Sheet,
-  type SheetRow,
-  text,
-  time,
-} from "./sheet.ts";
+import { type Column, cellsOf, count, day, id, money, type Sheet, text, time } from "./sheet.ts";
 
 interface ReportRequest {
   /** The sources to read, in any order. */
@@ -53,15 +42,12 @@ const report =
   ): Reader =>
   (db, request) => {
     const columns = columnsOf(request);
-    const sources = request.sources.toSorted(byCurrency);
     return {
       name,
       columns,
-      currencies: [...new Set(sources.map(({ currency }) => currency))],
-      rows: (async function* (): AsyncGenerator<SheetRow> {
-        for (const source of sources)
-          for await (const item of read(db, request, source))
-            yield { currency: source.currency, cells: cellsOf(columns, item, request.mask) };
+      rows: (async function* () {
+        for (const source of request.sources.toSorted(byCurrency))
+          for await (const item of read(db, request, source)) yield cellsOf(columns, item, request.mask);
       })(),
     };
   };
@@ -102,12 +88,10 @@ const paymentColumns = ({ showsPayers }: ReportRequest): Column<Payment>[] => [
   SOURCE,
   text("collection", ({ collection }) => collection),
   text("reference", ({ reference }) => reference),
-  id("invoice_id", ({ invoiceId }) => invoiceId, "count"),
+  id("invoice_id", ({ invoiceId }) => invoiceId),
   text("payer", ({ payer }) => (showsPayers || payer === null ? payer : "***")),
   text("method", ({ method }) => method),
-  ...AMOUNTS.map((name) =>
-    money(columnNamed(name), (payment: Payment) => moneyOf(payment[name]) ?? null, "sum"),
-  ),
+  ...AMOUNTS.map((name) => money(columnNamed(name), (payment: Payment) => moneyOf(payment[name]) ?? null)),
   CURRENCY,
   day("day", dayPaid),
   timeOf("paid", "paidAt"),
@@ -159,8 +143,8 @@ const DAY_COLUMNS: readonly Column<DaySums>[] = [
   SOURCE,
   text("collection", ({ collection }) => collection),
   day("day", ({ day }) => day),
-  count("payments", ({ payments }) => String(payments), "sum"),
-  ...AMOUNTS.map((name, at) => money(columnNamed(name), ({ sums }: DaySums) => sums[at] ?? null, "sum")),
+  count("payments", ({ payments }) => String(payments)),
+  ...AMOUNTS.map((name, at) => money(columnNamed(name), ({ sums }: DaySums) => sums[at] ?? null)),
   CURRENCY,
   ZONE,
 ];

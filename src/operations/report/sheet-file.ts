@@ -2,51 +2,38 @@ import { stringify } from "csv-stringify/sync";
 import { RelayError } from "../../platform/errors/index.ts";
 import { CSV_FORM, cellText, DAY_MS, markupText } from "../../platform/values/index.ts";
 import { type Parts, zipParts } from "./file.ts";
-import { type Cell, isText, type Kind, type Sheet, type SheetColumn, type Total, Totals } from "./sheet.ts";
+import { type Cell, isText, type Kind, type Sheet } from "./sheet.ts";
 
 export const MEDIA_TYPES = {
   csv: "text/csv",
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 } as const;
 
-/** A sheet as a file, made while it is read; its totals are complete then. */
+/** A sheet as a file, made while it is read; `written` counts its rows. */
 export function sheetFile(sheet: Sheet, name: string, format: keyof typeof MEDIA_TYPES, madeAt: Date) {
-  const totals = new Totals(sheet);
+  const written = { rows: 0 };
   return {
     fileName: `${name}.${format}`,
     mediaType: MEDIA_TYPES[format],
-    parts: format === "csv" ? csvParts(sheet, totals) : xlsxParts(sheet, totals, madeAt),
-    columns: sheet.columns,
-    totals,
+    parts: format === "csv" ? csvParts(sheet, written) : xlsxParts(sheet, madeAt, written),
+    written,
   };
 }
 
-/**
- * A sheet as CSV (RFC 4180, UTF-8): one header row, the rows, and a total row for each currency, whose sums are
- * marked so that a spreadsheet does not add them to the column that they sum: `sum 1500.50`.
- * @param totals adds up the rows as they are written.
- */
-async function* csvParts({ columns, rows }: Sheet, totals: Totals): Parts {
-  yield lines([columns.map(({ name }) => name)]);
-  let waiting: (readonly Cell[])[] = [];
+const ROWS_AT_ONCE = 200;
+
+/** A sheet as CSV (RFC 4180, UTF-8): one header row and the rows. */
+async function* csvParts({ columns, rows }: Sheet, written: { rows: number }): Parts {
+  let waiting: (readonly Cell[])[] = [columns.map(({ name }) => name)];
   for await (const row of rows) {
-    totals.add(row);
-    waiting.push(row.cells);
+    written.rows += 1;
+    waiting.push(row);
     if (waiting.length < ROWS_AT_ONCE) continue;
-    yield lines(waiting);
+    yield stringify(waiting, CSV_FORM);
     waiting = [];
   }
-  yield lines([...waiting, ...totals.all.map((total) => csvTotal(columns, total))]);
+  yield stringify(waiting, CSV_FORM);
 }
-
-const lines = (rows: readonly (readonly Cell[])[]): string => stringify([...rows], CSV_FORM);
-
-const csvTotal = (columns: readonly SheetColumn[], { currency, count, sums }: Total): Cell[] =>
-  columns.map(({ name, total }, at) => {
-    if (at === 0) return "total";
-    if (name === "currency") return currency;
-    return total === "count" ? `count ${count}` : total === "sum" ? `sum ${sums[at]}` : null;
-  });
 
 // A workbook of one sheet, as ECMA-376 (SpreadsheetML) has it: a few fixed parts and the rows, zipped as they
 // are read. Why no library: docs/decisions.md.
@@ -64,22 +51,17 @@ const TEXT_LIMIT = 32_767;
 /** Digits that a spreadsheet keeps of a number. Longer amounts are written as text, so that none is lost. */
 const EXACT_DIGITS = 15;
 
-const ROWS_AT_ONCE = 200;
-
-/** The formats of cells by kind, in the order of the styles below; the total row has them in bold. */
+/** The formats of cells by kind, in the order of the styles below; then that of the header row, in bold. */
 const KINDS: readonly Kind[] = ["text", "id", "money", "count", "day", "time"];
 const WIDTHS: Record<Kind, number> = { text: 24, id: 38, money: 16, count: 10, day: 12, time: 20 };
 const BOLD = KINDS.length;
 
 /**
- * A sheet as XLSX: a header row, the rows, and a total row for each currency. The header row stays in view, filters,
- * and begins each printed page. Pages are landscape and hold all columns.
- * Its totals are SUBTOTAL, which follows the filter and which another SUBTOTAL over the column leaves out. Times and
- * amounts are numbers with a format; texts stay texts, even if they look like numbers.
- * @param totals adds up the rows as they are written.
+ * A sheet as XLSX: a header row, which stays in view and filters, and the rows. Times and amounts are numbers with a
+ * format; texts stay texts, even if they look like numbers.
  * @throws RelayError when there are more rows than a sheet has.
  */
-export const xlsxParts = (sheet: Sheet, totals: Totals, madeAt: Date): Parts =>
+export const xlsxParts = (sheet: Sheet, madeAt: Date, written = { rows: 0 }): Parts =>
   zipParts(
     [
       { path: "[Content_Types].xml", parts: () => [CONTENT_TYPES] },
@@ -87,78 +69,43 @@ export const xlsxParts = (sheet: Sheet, totals: Totals, madeAt: Date): Parts =>
       { path: "xl/workbook.xml", parts: () => [workbook(sheet.name)] },
       { path: "xl/_rels/workbook.xml.rels", parts: () => [RELATIONS] },
       { path: "xl/styles.xml", parts: () => [STYLES] },
-      { path: "xl/worksheets/sheet1.xml", parts: () => sheetParts(sheet, totals) },
+      { path: "xl/worksheets/sheet1.xml", parts: () => sheetParts(sheet, written) },
     ],
     madeAt,
   );
 
-async function* sheetParts({ columns, rows }: Sheet, totals: Totals): Parts {
-  const last = letters(columns.length - 1);
-  yield `${XML}<worksheet xmlns="${MAIN}">${FITS}<sheetViews><sheetView workbookViewId="0">` +
-    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>' +
-    columns
-      .map(({ kind }, at) => `<col min="${at + 1}" max="${at + 1}" width="${WIDTHS[kind]}" customWidth="1"/>`)
-      .join("") +
-    `</cols><sheetData>${rowOf(
-      1,
-      columns.map(({ name }, at) => textCell(at, 1, name, BOLD)),
-    )}`;
-  let waiting = "";
+async function* sheetParts({ columns, rows }: Sheet, written: { rows: number }): Parts {
+  const cols = columns.map(
+    ({ kind }, at) => `<col min="${at + 1}" max="${at + 1}" width="${WIDTHS[kind]}" customWidth="1"/>`,
+  );
+  yield `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>' +
+    `<cols>${cols.join("")}</cols><sheetData>`;
+  let waiting = rowOf(
+    1,
+    columns.map(({ name }, at) => textCell(at, 1, name, BOLD)),
+  );
   for await (const row of rows) {
-    totals.add(row);
-    const number = totals.rows + 1;
-    if (number >= ROW_LIMIT)
+    written.rows += 1;
+    const number = written.rows + 1;
+    if (number > ROW_LIMIT)
       throw new RelayError(
         `A sheet has at most ${ROW_LIMIT.toLocaleString("en-US")} rows. Choose a shorter period, or CSV.`,
       );
     waiting += rowOf(
       number,
-      columns.map(({ kind }, at) => cellOf(kind, at, number, row.cells[at] ?? null)),
+      columns.map(({ kind }, at) => cellOf(kind, at, number, row[at] ?? null)),
     );
-    if (totals.rows % ROWS_AT_ONCE > 0) continue;
+    if (written.rows % ROWS_AT_ONCE > 0) continue;
     yield waiting;
     waiting = "";
   }
-  const end = totals.rows + 1;
-  yield waiting +
-    totals.all.map((total, index) => totalRow(columns, total, end + 1 + index)).join("") +
-    `</sheetData><autoFilter ref="A1:${last}${end}"/>${PAGES}</worksheet>`;
+  const range = `A1:${letters(columns.length - 1)}${written.rows + 1}`;
+  yield `${waiting}</sheetData><autoFilter ref="${range}"/></worksheet>`;
 }
-
-const FITS = '<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>';
-const PAGES = '<pageSetup orientation="landscape" fitToWidth="1" fitToHeight="0"/>';
 
 const rowOf = (number: number, cells: readonly string[]): string =>
   `<row r="${number}">${cells.join("")}</row>`;
-
-function totalRow(columns: readonly SheetColumn[], total: Total, number: number): string {
-  const { currency, count, sums } = total;
-  const cells = columns.map(({ name, kind, total: what }, at) => {
-    if (at === 0) return textCell(at, number, "total", BOLD);
-    if (name === "currency") return textCell(at, number, currency, BOLD);
-    if (what === "count") return subtotal(3, at, number, total, String(count), BOLD + KINDS.indexOf("count"));
-    const sum = sums[at];
-    if (sum == null) return "";
-    const style = BOLD + KINDS.indexOf(kind);
-    return isExact(sum) ? subtotal(9, at, number, total, sum, style) : textCell(at, number, sum, style);
-  });
-  return rowOf(number, cells);
-}
-
-/** @param what of SUBTOTAL: 3 counts, 9 adds. @param value what it comes to, for who does not calculate. */
-function subtotal(
-  what: 3 | 9,
-  at: number,
-  number: number,
-  { first, count }: Total,
-  value: string,
-  style: number,
-): string {
-  const cell = `${letters(at)}${number}`;
-  if (count === 0) return `<c r="${cell}" s="${style}"><v>${value}</v></c>`;
-  const range = `${letters(at)}${first + 2}:${letters(at)}${first + 1 + count}`;
-  return `<c r="${cell}" s="${style}"><f>SUBTOTAL(10${what},${range})</f><v>${value}</v></c>`;
-}
 
 function cellOf(kind: Kind, at: number, number: number, value: Cell): string {
   if (value === null || value === "") return "";
@@ -216,9 +163,7 @@ const RELATIONS = relations(["worksheet", "worksheets/sheet1.xml"], ["styles", "
 
 const workbook = (name: string): string =>
   `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>` +
-  `<sheet name="${markupText(name)}" sheetId="1" r:id="rId1"/></sheets>` +
-  '<definedNames><definedName name="_xlnm.Print_Titles" localSheetId="0">' +
-  `${markupText(`'${name}'!$1:$1`)}</definedName></definedNames></workbook>`;
+  `<sheet name="${markupText(name)}" sheetId="1" r:id="rId1"/></sheets></workbook>`;
 
 /** Of numbers with a format of their own; at least two decimals, and no digit less than there is. */
 const FORMATS = ["#,##0.00#############", "yyyy\\-mm\\-dd", "yyyy\\-mm\\-dd\\ hh:mm:ss"];
@@ -237,5 +182,5 @@ const STYLES =
   '<fill><patternFill patternType="gray125"/></fill></fills>' +
   '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
   '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
-  `<cellXfs count="${2 * KINDS.length}">${KINDS.map((kind) => styleOf(kind, 0)).join("")}` +
-  `${KINDS.map((kind) => styleOf(kind, 1)).join("")}</cellXfs></styleSheet>`;
+  `<cellXfs count="${BOLD + 1}">${KINDS.map((kind) => styleOf(kind, 0)).join("")}${styleOf("text", 1)}` +
+  "</cellXfs></styleSheet>";

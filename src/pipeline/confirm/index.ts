@@ -31,7 +31,6 @@ export {
   noInvoiceIsKnown,
   plainColumn,
   readableDocument,
-  readPayment,
 } from "./invoices/read-invoices.ts";
 export {
   confirmationsWait,

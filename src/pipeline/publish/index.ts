@@ -44,7 +44,6 @@ export {
   eventsOf,
   invoicesOf,
   orphanedAcceptances,
-  readEvent,
   type WholeEvent,
 } from "./read-events.ts";
 export { loadSdk, SnsDestination } from "./sns-destination.ts";

@@ -15,27 +15,9 @@ import {
   type EventKey,
   type EventState,
   eventState,
-  isLive,
   joinOutbox,
   paidEventId,
 } from "./event-log.ts";
-
-const selectEvent = query((db, { id, source }: EventKey) =>
-  db
-    .selectFrom("event")
-    .leftJoin("outbox", (join) =>
-      join.onRef("outbox.source", "=", "event.source").onRef("outbox.event_id", "=", "event.id").on(isLive),
-    )
-    .select(["event.type", "event.created_at as createdAt", "event.payload"])
-    .select(["outbox.last_error as lastError", eventState.as("state")])
-    .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempts"))
-    .where("event.source", "=", source)
-    .where("event.id", "=", id),
-);
-
-/** An event with its personal data; null when there is none. */
-export const readEvent = async (db: Database, key: EventKey) =>
-  (await selectEvent(db, key).executeTakeFirst()) ?? null;
 
 const selectInvoiceIds = new Statement(
   { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },

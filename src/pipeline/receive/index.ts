@@ -4,7 +4,6 @@ export { CallbackLog, isOwnVerdict, OWN_VERDICTS, type OwnVerdict } from "./log/
 export { eraseByReference, eraseCallbacks } from "./log/erase-callbacks.ts";
 export {
   type CallbackFilters,
-  callbacksAbout,
   callbacksThatName,
   firstCallbacksNaming,
   invoicesCalledAs,

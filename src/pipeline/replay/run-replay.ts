@@ -133,22 +133,12 @@ async function runReplay(held: LeasedReplay, options: ReplayJobOptions, stop: Ab
   });
 }
 
-interface FollowOptions {
-  db: Database;
-  stop: AbortSignal;
-  onProgress: (replay: Replay) => void;
-}
-
 const LOOK_AGAIN_MS = 500;
 
 /** Watches a replay that the relay runs, until it has ended or `stop` aborts. */
-export async function followReplay(
-  started: Replay,
-  { db, stop, onProgress }: FollowOptions,
-): Promise<Replay> {
+export async function followReplay(db: Database, started: Replay, stop: AbortSignal): Promise<Replay> {
   let replay = started;
   while (replay.state === "running" && !stop.aborted) {
-    onProgress(replay);
     await pause(LOOK_AGAIN_MS, stop);
     replay = (await findReplay({ db, id: started.id })) ?? replay;
   }

@@ -14,10 +14,8 @@ export interface RemedyInputs {
     | { kind: "callbacks"; filters: { refused: true } };
   showCertificate: { id: string };
   listCertificates: None;
-  showDead: { id: string };
   listDead: None;
   retryDead: { ids: string[]; source?: string };
-  showQuarantine: { id: string };
   listQuarantine: None;
   releaseQuarantine: { ids: string[]; source?: string };
   listAlarms: { name: string };
@@ -51,10 +49,8 @@ const COMMANDS: Readonly<Record<keyof RemedyInputs, readonly [words: string, bar
   startReplay: ["replay", "kind"],
   showCertificate: ["certificate show", "id"],
   listCertificates: ["certificate list"],
-  showDead: ["dead show", "id"],
   listDead: ["dead list"],
   retryDead: ["dead retry", "ids"],
-  showQuarantine: ["quarantine show", "id"],
   listQuarantine: ["quarantine list"],
   releaseQuarantine: ["quarantine release", "ids"],
   listAlarms: ["alarms"],

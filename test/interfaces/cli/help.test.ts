@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createProgram } from "../../../src/interfaces/cli/program.ts";
 import { cliContext, runCli } from "../../support/cli-process.ts";
 import { expectGolden } from "../../support/golden.ts";
-import { parseCommand, Read, withInner } from "../../support/parse-command.ts";
+import { withInner } from "../../support/parse-command.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const program = await createProgram(cliContext().context);
@@ -45,33 +45,7 @@ function unknownIn(words: readonly string[]): string[] {
 const actsAlone = (command: Command): boolean =>
   command.commands.length === 0 || command.constructor.name === "OperationCommand";
 
-/** The lines below "Examples:" in what `--help` prints. */
-async function examplesOf(command: Command): Promise<string[]> {
-  const { stdout } = await runCli([...nameOf(command).split(" ").slice(1), "--help"]);
-  const [, below = ""] = stdout.split("\nExamples:\n");
-  return below
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-}
-
 describe("--help", () => {
-  it("ends with examples of each command that it can read", async () => {
-    const faults: string[] = [];
-    for (const command of commands.filter((one) => one !== program)) {
-      const lines = await examplesOf(command);
-      if (lines.length === 0) faults.push(`${nameOf(command)} shows ${lines.length}`);
-      for (const line of lines) {
-        if (!`${line} `.startsWith(`${nameOf(command)} `)) faults.push(`${nameOf(command)} shows ${line}`);
-        const came = await parseCommand(line);
-        // The files that examples name are not here.
-        if (!(came instanceof Read) && !/cannot be read: ENOENT/.test(String(came)))
-          faults.push(`${line}: ${came}`);
-      }
-    }
-    expect(faults).toEqual([]);
-  });
-
   it("is what comes without a command", async () => {
     expect(await runCli([])).toEqual({ code: 0, stdout: program.helpInformation(), stderr: "" });
   });

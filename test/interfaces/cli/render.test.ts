@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { it } from "vitest";
 import { resultText } from "../../../src/interfaces/cli/render.ts";
 import {
   count,
@@ -40,9 +40,8 @@ const row = (given: Partial<Row>): Row => ({
 });
 const ITEMS = [row({}), row({ id: "two", amount: null, tries: 1_200 })];
 
-it("a list is a table, a card for each row where the terminal is narrower, and a sentence when empty", async () => {
-  const rendered = (items: Row[], width?: number) =>
-    resultText({ items }, VIEW, { currencyOf: () => "NGN", width, isFiltered: false });
-  expect(rendered(ITEMS, 200)).toBe(rendered(ITEMS));
-  await expectGolden("render", [rendered(ITEMS), rendered(ITEMS, 40), rendered([])].join("\n\n----\n\n"));
+it("a list is a table, and a sentence when empty", async () => {
+  const rendered = (items: Row[]) =>
+    resultText({ items }, VIEW, { currencyOf: () => "NGN", isFiltered: false });
+  await expectGolden("render", [rendered(ITEMS), rendered([])].join("\n\n----\n\n"));
 });

@@ -68,7 +68,6 @@ describe("the admin API", () => {
     await addConfirmation(harness, { invoice_id: id, state: "dead", verdict: "pending", attempt: 8 });
     const calls: [method: string, path: string, body?: unknown][] = [
       ["GET", `/invoices/${id}`],
-      ["GET", `/dead-letters/${id}`],
       ["GET", `/audit?invoiceId=${id}`],
       ["POST", "/dead-letters/retry", { ids: [id], dryRun: true }],
       ["POST", "/replays", { kind: "callbacks", filters: { invoiceIds: [id] }, dryRun: true }],

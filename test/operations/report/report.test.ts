@@ -11,7 +11,7 @@ import { books, OCTOBER } from "./october.ts";
 const RELEASED = { verdict: "paid", releasedAt: "2026-10-02T00:00:00Z", paidAt: "2026-10-01T12:00:00Z" };
 
 describe("report", () => {
-  it("has every payment of the days of the books once, and sums that are the columns', to the last digit", async () => {
+  it("has every payment of the days of the books once", async () => {
     const { harness, ids, report } = await books();
     // Postgres cannot read what stands in it.
     const document = JSON.stringify({ title: "\ud800", payerName: "Ada\0" });
@@ -30,13 +30,7 @@ describe("report", () => {
       message_id: `message-${ids[1]}`,
     });
     expect(payments[2]).toMatchObject({ reference: "'=HYPERLINK(0)", payer: "Ada\ufffd" });
-    expect(rows.filter(({ row }) => row !== "payment")).toMatchObject([
-      {
-        ...{ row: "total", invoice_id: "count 3", currency: "NGN", vat: "sum 7.50" },
-        ...{ amount: "sum 10000000040402.09", service_charge: "sum 100.00" },
-        ...{ total: "sum 10000000040509.59", settleable: "sum 10000000040402.09" },
-      },
-    ]);
+    expect(rows).toHaveLength(3);
   });
 
   it("differences are those of the newest certificate of a day, by the collection of their invoice", async () => {
@@ -84,18 +78,19 @@ describe("report", () => {
       { amount: "4.00", paidAt: RELEASED.paidAt, collection: "As it was called before" },
     ]);
     const ours = randomUUID();
+    const OURS = ["4.00", "1.00"];
     const days = { from: "2026-10-01T00:00Z", to: "2026-10-02T00:00Z" };
     await addCertificate(harness.databaseUrl, { ...days, collections: [ours] });
     const total = async (COLLECTION_IDS: string) => {
       const environment = harness.environment({ COLLECTION_IDS });
       const { stdout } = await runCli(["report", "days", ...OCTOBER.split(" ")], environment);
-      return rowsOf(stdout).at(-1)?.amount;
+      return rowsOf(stdout).map(({ amount }) => amount);
     };
-    expect(await total(ours)).toBe("sum 5.00");
+    expect(await total(ours)).toEqual(OURS);
     // Another collection, of which nothing is proven yet, changes nothing about the first.
-    expect(await total(`${ours},${randomUUID()}`)).toBe("sum 5.00");
-    expect(await total(randomUUID())).toBe("sum 4.00");
-    expect(await total("none")).toBe("sum 7.00");
+    expect(await total(`${ours},${randomUUID()}`)).toEqual(OURS);
+    expect(await total(randomUUID())).toEqual(["4.00"]);
+    expect(await total("none")).toHaveLength(3);
   });
 
   it("reads page by page without losing or repeating one, however many are paid in one moment", async () => {
@@ -105,7 +100,6 @@ describe("report", () => {
     );
     const { ids, report } = await books(many);
     const rows = rowsOf((await report(`payments ${OCTOBER}`)).stdout);
-    expect(rows.slice(0, -1).map(({ invoice_id }) => invoice_id)).toEqual(ids.toSorted());
-    expect(rows.at(-1)?.amount).toBe(`sum ${(1_202 * 1_203) / 2 + 12}.03`);
+    expect(rows.map(({ invoice_id }) => invoice_id)).toEqual(ids.toSorted());
   });
 });

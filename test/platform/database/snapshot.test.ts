@@ -1,7 +1,6 @@
 import type { KyselyPlugin } from "kysely";
 import { describe, expect, it } from "vitest";
 import { readStatus, readTimeline, readVitalSigns } from "../../../src/operations/index.ts";
-import { showUndelivered } from "../../../src/operations/undelivered.ts";
 import type { Database } from "../../../src/platform/database/tables.ts";
 import { addAlarm, addCallback, addConfirmation, withDatabase } from "../../support/log-rows.ts";
 import type { Harness } from "../../support/relay.ts";
@@ -35,7 +34,6 @@ const READERS: Record<string, (db: Database, invoiceId: string) => Promise<unkno
     const { backlog, ...signs } = await readVitalSigns(db, { sources: [], topics: [] });
     return { ...signs, confirmations: backlog.confirmations };
   },
-  "a dead letter's evidence": (db, id) => showUndelivered({ db, list: "dead", id }),
 };
 
 async function deadLetter(harness: Harness): Promise<string> {

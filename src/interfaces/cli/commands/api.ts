@@ -3,14 +3,8 @@ import { Command } from "commander";
 import { z } from "zod";
 import { describedSources, type Settings, SettingsError } from "../../../platform/config/index.ts";
 import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
-import { ownWords, pathOf } from "../../../platform/validation/index.ts";
-import {
-  type Secret,
-  SOME_ID,
-  sentence,
-  shortText,
-  withoutCallbackTokens,
-} from "../../../platform/values/index.ts";
+import { ownWords, problemsOf } from "../../../platform/validation/index.ts";
+import { type Secret, sentence, shortText, withoutCallbackTokens } from "../../../platform/values/index.ts";
 import {
   type AddLinkedAccountInput,
   type CollectionApiError,
@@ -25,7 +19,7 @@ import {
 import type { CommandContext } from "../command-context.ts";
 import { kebab } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";
-import { anyText } from "../table.ts";
+import { anyText, table } from "../table.ts";
 
 type Data = Readonly<Record<string, unknown>>;
 type Call = (client: CollectionClient, id: string, data: Data) => Promise<object>;
@@ -41,42 +35,7 @@ const CALLS: Readonly<Record<OperationName, Call>> = {
   getBanks: (client) => client.getBanks(),
 };
 
-/** A value of each field that an operation takes. */
-const EXAMPLES: Partial<Record<OperationName, Data>> = {
-  listInvoices: {
-    invoiceStatus: "Paid",
-    invoiceType: "Live",
-    search: "Ada",
-    startDate: "2026-10-01",
-    endDate: "2026-10-31",
-    page: 1,
-    pageSize: 50,
-  },
-  createInvoice: {
-    collectionId: SOME_ID,
-    title: "School fees",
-    payerName: "Ada Obi",
-    payerEmail: "ada@example.com",
-    amount: "1500.50",
-    payerPhoneNumber: "+2348012345678",
-    billerMetaData: { student: "17" },
-    callBackUrl: "https://relay.example.com/callbacks/token/order-42",
-    invoiceBeneficiaries: [{ linkedAccountId: SOME_ID, amount: "1500.50" }],
-  },
-  addLinkedAccount: { linkedAccount: { bankId: 3, accountNumber: "0123456789", isPrimary: false } },
-};
-
 const NAMES = Object.keys(operations) as OperationName[];
-
-/** How many fields of an example its line shows. */
-const SHOWN = 5;
-
-/** A command line of an operation, as its help and errors show it. */
-function exampleOf(name: OperationName): string {
-  const data = Object.entries(EXAMPLES[name] ?? {}).slice(0, SHOWN);
-  const id = "path" in operations[name].request ? ` ${SOME_ID}` : "";
-  return `invoice-relay api ${kebab(name)}${id}${data.length === 0 ? "" : ` --data '${JSON.stringify(Object.fromEntries(data))}'`}`;
-}
 
 interface Options extends ProviderOptions {
   data?: string;
@@ -91,12 +50,12 @@ export function apiCommand(context: CommandContext): Command {
     .option("--data <json>", "the operation's input, as a JSON object; @<path> reads it from a file")
     .option("--source <name>", "the source whose key to use; needed if SOURCES_FILE has several")
     .option("--banks-path <path>", "the path of get-banks; /api/v1/banks by default")
-    .addHelpText("after", () => `\nOperations:\n${operationLines().join("\n")}`)
-    .addHelpText("after", () => `\nExamples:\n${NAMES.map((name) => `  ${exampleOf(name)}`).join("\n")}`);
+    .addHelpText("after", () => `\nOperations:\n${table(listed(), { name: "operation", takes: "fields" })}`);
   return command.action(async (given: string | undefined, id: string | undefined, options: Options) => {
     if (given === undefined) return context.json ? context.show(listed(), String) : command.outputHelp();
     const name = operationNamed(given);
-    requireId(name, id);
+    if ("path" in operations[name].request !== (id !== undefined))
+      throw usageError(`${kebab(name)} takes ${id === undefined ? "an" : "no"} id.`);
     const data = checked(name, await readData(options.data));
     await withProvider(context, options, async (provider) => {
       const request = name === "createInvoice" ? await withCallbackUrl(context, provider, data) : data;
@@ -109,16 +68,9 @@ export function apiCommand(context: CommandContext): Command {
 function operationNamed(given: string): OperationName {
   const found = NAMES.find((name) => kebab(name) === given);
   if (found !== undefined) return found;
-  const known = NAMES.map(kebab);
   throw usageError(
-    `The provider has no operation "${shortText(given)}". ` + `There are: ${known.join(", ")}.`,
+    `The provider has no operation "${shortText(given)}". There are: ${NAMES.map(kebab).join(", ")}.`,
   );
-}
-
-function requireId(name: OperationName, id: string | undefined): void {
-  const takesId = "path" in operations[name].request;
-  if (takesId === (id !== undefined)) return;
-  throw usageError(`${kebab(name)} takes ${takesId ? "an" : "no"} id: ${exampleOf(name)}`);
 }
 
 /** The fields that an operation takes; null for none. */
@@ -129,57 +81,25 @@ function schemaOf(name: OperationName): z.ZodObject | null {
 
 /** @throws RelayError that names each wrong or missing field, and quotes no value: they are about people. */
 function checked(name: OperationName, given: Data): Data {
-  const schema = schemaOf(name);
-  if (schema === null && Object.keys(given).length > 0) throw usageError(`${kebab(name)} takes no --data.`);
-  const issues = schema?.safeParse(given, { error: ownWords }).error?.issues ?? [];
-  const problems = [
-    ...issues.map(
-      ({ path, message }) =>
-        `${pathOf(path)} ${message}${message.includes("such as") ? "" : exampleAt(path, EXAMPLES[name])}`,
-    ),
-    ...(schema === null ? [] : unknownFields(schema, given)),
-  ];
-  if (problems.length === 0) return given;
-  throw usageError(
-    `${kebab(name)} was not sent:\n${[...new Set(problems)].map((problem) => `  ${problem}\n`).join("")}` +
-      `An example: ${exampleOf(name)}`,
-  );
-}
-
-function exampleAt(path: readonly PropertyKey[], example: unknown): string {
-  const at = (value: unknown, part: PropertyKey): unknown =>
-    Array.isArray(value) ? value[0] : (value as Record<PropertyKey, unknown> | undefined)?.[part];
-  const found = path.reduce(at, example);
-  return found === undefined ? "" : ` (example: ${JSON.stringify(found)})`;
-}
-
-/** The contract lets unknown fields be; here they are misspelt ones. */
-function unknownFields({ shape }: z.ZodObject, given: Data, within = ""): string[] {
-  const known = Object.keys(shape);
-  return Object.entries(given).flatMap(([name, value]) => {
-    const inner = shape[name];
-    if (inner instanceof z.ZodObject && typeof value === "object" && value !== null)
-      return unknownFields(inner, value as Data, `${within}${name}.`);
-    if (known.includes(name)) return [];
-    return [`${within}${shortText(name)} is no field`];
-  });
+  // The contract lets unknown fields be; here they are misspelt ones.
+  const { error } = (schemaOf(name) ?? z.object({})).strict().safeParse(given, { error: ownWords });
+  if (error === undefined) return given;
+  throw usageError(`${kebab(name)} was not sent: ${problemsOf(error).join("; ")}.`);
 }
 
 async function readData(given: string | undefined): Promise<Data> {
   if (given === undefined) return {};
-  const file = given.startsWith("@") ? given.slice(1) : null;
-  const text = file === null ? given : await contents(file);
+  const text = given.startsWith("@") ? await contents(given.slice(1)) : given;
   const data = jsonIn(text);
   if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Data;
   throw usageError(
-    `${file ?? "--data"} should be one JSON object, such as '{"title":"School fees"}'. A shell takes it in ` +
-      "single quotes; --data @request.json reads it from a file.",
+    '--data should be one JSON object in single quotes, such as \'{"title":"School fees"}\', or @ and a file of it.',
   );
 }
 
 function jsonIn(text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseExactJson(text.replace(/^\uFEFF/, ""));
   } catch {
     return undefined;
   }
@@ -187,7 +107,7 @@ function jsonIn(text: string): unknown {
 
 async function contents(file: string): Promise<string> {
   try {
-    return (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+    return await readFile(file, "utf8");
   } catch (cause) {
     throw usageError(`${shortText(file)} cannot be read: ${messageOf(cause)}`);
   }
@@ -214,25 +134,15 @@ async function withCallbackUrl(
   return { ...data, callBackUrl };
 }
 
+/** Fields in brackets are optional. */
 const listed = () =>
   NAMES.map((name) => ({
     operation: kebab(name),
     says: operations[name].summary,
-    fields: fieldsOf(name),
-    example: exampleOf(name),
+    fields: Object.entries(schemaOf(name)?.shape ?? {})
+      .map(([field, schema]) => ((schema as z.ZodType).safeParse(undefined).success ? `[${field}]` : field))
+      .join(" "),
   }));
-
-/** Fields in brackets are optional. */
-const fieldsOf = (name: OperationName): string[] =>
-  Object.entries(schemaOf(name)?.shape ?? {}).map(([field, schema]) =>
-    (schema as z.ZodType).safeParse(undefined).success ? `[${field}]` : field,
-  );
-
-const operationLines = (): string[] =>
-  listed().flatMap(({ operation, says, fields }) => [
-    `  ${operation.padEnd(20)}${says}`,
-    ...(fields.length === 0 ? [] : [`${" ".repeat(22)}--data: ${fields.join(", ")}`]),
-  ]);
 
 interface ProviderOptions {
   /** The source; may be omitted when there is only one. */
@@ -278,8 +188,6 @@ async function withProvider<Result>(
 
 /** Address and key for the provider's API, for one merchant account. */
 interface ProviderAccount {
-  readonly name: string;
-  readonly currency: string;
   readonly collectionApiUrl: string;
   readonly collectionApiKey: Secret;
   /** Tokens for the callback URL of invoices created here; empty when the settings name none. */
@@ -287,25 +195,19 @@ interface ProviderAccount {
 }
 
 function providerAccount(settings: Settings, name: string | undefined): ProviderAccount {
-  const accounts = accountsOf(settings);
-  const [only] = accounts;
+  const sources = describedSources(settings);
   const found =
-    name === undefined && accounts.length === 1 ? only : accounts.find((account) => account.name === name);
-  if (found !== undefined) return found;
-  const names = accounts.map((account) => account.name).join(", ");
-  const choose = `Choose one of these with --source: ${names}.`;
-  if (name === undefined) throw usageError(`Which source? ${choose}`);
-  throw notFoundError(`There is no source "${name}". ${choose}`);
+    name === undefined && sources.length === 1 ? sources[0] : sources.find((one) => one.name === name);
+  if (found === undefined) {
+    const choose = `Choose one of these with --source: ${sources.map((one) => one.name).join(", ")}.`;
+    if (name === undefined) throw usageError(`Which source? ${choose}`);
+    throw notFoundError(`There is no source "${name}". ${choose}`);
+  }
+  const { collectionApiUrl, collectionApiKey, callbackTokens = [] } = found;
+  if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
+    return { collectionApiUrl, collectionApiKey, callbackTokens };
+  throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
 }
-
-const accountsOf = (settings: Settings): ProviderAccount[] =>
-  describedSources(settings).map(
-    ({ name, currency, collectionApiUrl, collectionApiKey, callbackTokens = [] }) => {
-      if (collectionApiUrl !== undefined && collectionApiKey !== undefined)
-        return { name, currency, collectionApiUrl, collectionApiKey, callbackTokens };
-      throw new SettingsError(["COLLECTION_API_URL and COLLECTION_API_KEY are needed, or a SOURCES_FILE"]);
-    },
-  );
 
 const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
   not_found: "Check the id, and whether the key belongs to the same account.",

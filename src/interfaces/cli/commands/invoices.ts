@@ -53,15 +53,12 @@ export function renderTimeline(timeline: Timeline, currency: ReturnType<typeof c
 export const evidenceCommand = (context: CommandContext): Command =>
   operationCommand(context, bookOperations, "exportEvidence", {
     name: "evidence",
-    description: "write all evidence of a payment into a ZIP: callbacks, answers, event, story",
-    extend: (command) => command.option("--out <file>", "where to write it; evidence-<id>.zip when left out"),
-    async show({ fileName, parts, files }, { out = fileName }) {
+    extend: (command) =>
+      command.option("--out <file>", "where to write it; evidence-<id>.json when left out"),
+    async show({ fileName, parts }, { out = fileName }) {
       const file = String(out);
       const bytes = await writeFileUnlessStopped(context, file, parts);
-      context.show(
-        { file, bytes, files },
-        () => `Wrote ${file}: ${files} files, the story (story.html) and a README. It holds personal data.`,
-      );
+      context.show({ file, bytes }, () => `Wrote ${file}. It holds personal data.`);
     },
     missing: ({ id }) => `Nothing is known about invoice ${id}: there is nothing to show.`,
   });

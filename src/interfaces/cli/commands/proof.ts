@@ -6,8 +6,6 @@ import {
   day,
   type Parts,
   proofOperations,
-  type SheetColumn,
-  type Total,
   writeWholeFile,
 } from "../../../operations/index.ts";
 import {
@@ -39,7 +37,7 @@ import {
   plainText,
 } from "../../../platform/values/index.ts";
 import type { CommandContext } from "../command-context.ts";
-import { type CommandInput, operationCommand, Progress } from "../operation-command.ts";
+import { type CommandInput, operationCommand } from "../operation-command.ts";
 import { idValue } from "../option-values.ts";
 import { table } from "../table.ts";
 
@@ -281,29 +279,16 @@ export const reportCommand = (context: CommandContext): Command =>
     extend: (command) =>
       command.option("--out <file>", "the file to write, whole or not at all; its name gives the format"),
     input: (given) => ({ ...given, format: formatOf(given) }),
-    async show({ fileName, mediaType, parts, columns, totals }, options) {
+    async show({ fileName, mediaType, parts, written }, options) {
       const out = options.out === undefined ? null : String(options.out);
       if (out === null && !context.json && mediaType !== "text/csv")
         throw usageError(`XLSX is not text. Name a file: --out ${fileName}`);
-      const bar = new Progress(context.stderr);
-      const counted = async function* () {
-        for await (const part of parts) {
-          yield part;
-          bar.reached("rows", totals.rows, null);
-        }
-      };
-      if (out !== null) await writeFileUnlessStopped(context, out, counted());
-      else for await (const part of counted()) if (!context.json) context.stdout.write(String(part));
-      bar.end();
-      const described = totals.all.map((total) => totalOf(columns, total));
-      if (context.json) context.show({ file: out, rows: totals.rows, totals: described }, () => "");
-      else {
-        if (out !== null)
-          context.remark(
-            `Wrote ${out}: ${totals.rows.toLocaleString("en-US")} ${totals.rows === 1 ? "row" : "rows"}.`,
-          );
-        if (totals.rows === 0) context.remark("The report has no rows for this period.");
-      }
+      if (out !== null) await writeFileUnlessStopped(context, out, parts);
+      else for await (const part of parts) if (!context.json) context.stdout.write(String(part));
+      const { rows } = written;
+      if (context.json) context.show({ file: out, rows }, () => "");
+      else if (out !== null) context.remark(`Wrote ${out}: ${numberOf(rows, "row")}.`);
+      else if (rows === 0) context.remark("The report has no rows for this period.");
     },
   });
 
@@ -317,12 +302,6 @@ function formatOf({ format, out }: CommandInput): unknown {
     throw usageError(`--format ${format} does not go with a file named ${out}.`);
   return format ?? named;
 }
-
-const totalOf = (columns: readonly SheetColumn[], { currency, count, sums }: Total) => ({
-  currency,
-  rows: count,
-  ...Object.fromEntries(columns.flatMap(({ name }, at) => (sums[at] == null ? [] : [[name, sums[at]]]))),
-});
 
 /**
  * Writes a file whole; a person who stops the command meanwhile leaves nothing behind.

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { groupWords, heldWords, statusOperations } from "../../../operations/index.ts";
+import { groupWords, heldWords, recordOperations, statusOperations } from "../../../operations/index.ts";
 import { withCommand } from "../../../platform/errors/index.ts";
 import { clock, countText, numberOf, plainText, spanText } from "../../../platform/values/index.ts";
 import type { CommandContext } from "../command-context.ts";
@@ -11,6 +11,15 @@ export const statusCommand = (context: CommandContext): Command =>
     name: "status",
     text: renderStatus,
     check: ({ needsPerson }) => needsPerson && context.fault(),
+  });
+
+export const retentionCommand = (context: CommandContext): Command =>
+  operationCommand(context, recordOperations, "applyRetention", { name: "retention" });
+
+export const auditCommand = (context: CommandContext): Command =>
+  operationCommand(context, recordOperations, "readAuditLog", {
+    name: "audit",
+    options: { invoiceId: "invoice" },
   });
 
 type Status = ResultOf<"readStatus">;

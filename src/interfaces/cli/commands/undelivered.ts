@@ -11,7 +11,6 @@ interface Group {
   description: string;
   what: readonly [one: string, many: string];
   list: "listDead" | "listQuarantine";
-  show: "showDead" | "showQuarantine";
   /** The verb that brings an item back, and its operation. */
   act: readonly [verb: "retry" | "release", id: "retryDead" | "releaseQuarantine"];
   dismiss: "dismissDead" | "dismissQuarantine";
@@ -21,10 +20,9 @@ interface Group {
 export const deadCommand = (context: CommandContext): Command =>
   groupCommand(context, {
     name: "dead",
-    description: "dead letters: confirmations and events that were given up; list, show, retry, dismiss",
+    description: "dead letters: confirmations and events that were given up; list, retry, dismiss",
     what: ["dead letter", "dead letters"],
     list: "listDead",
-    show: "showDead",
     act: ["retry", "retryDead"],
     dismiss: "dismissDead",
   });
@@ -33,10 +31,9 @@ export const deadCommand = (context: CommandContext): Command =>
 export const quarantineCommand = (context: CommandContext): Command =>
   groupCommand(context, {
     name: "quarantine",
-    description: "paid invoices of other collections, not published; list, show, release, dismiss",
+    description: "paid invoices of other collections, not published; list, release, dismiss",
     what: ["quarantined invoice", "quarantined invoices"],
     list: "listQuarantine",
-    show: "showQuarantine",
     act: ["release", "releaseQuarantine"],
     dismiss: "dismissQuarantine",
   });
@@ -47,17 +44,9 @@ function groupCommand(context: CommandContext, group: Group): Command {
     name: "list",
     without: group.name === "dead" ? [] : ["kind"],
   });
-  const show = operationCommand(context, undeliveredOperations, group.show, {
-    name: "show",
-    missing: (given) => notThere([String(given.id)], group).message,
-    others: { operation: group.list, args: {} },
-    // Output of a terminal is copied into tickets.
-    role: "read",
-  });
   return new Command(group.name)
     .description(group.description)
     .addCommand(list)
-    .addCommand(show)
     .addCommand(decide(context, group, act, verb))
     .addCommand(decide(context, group, group.dismiss, "dismiss"));
 }
@@ -78,9 +67,7 @@ function decide(
           .argument("[ids...]", "ids of invoices or events")
           .option("--all", "everything that the filters match")
           .option("--source <name>", "only this source")
-          .option("--collection <name>", "only invoices of the collection with this name")
-          .option("--from <time>", "only those waiting since this time (UTC) or later")
-          .option("--to <time>", "only those waiting since before this time (UTC)"),
+          .option("--collection <name>", "only invoices of the collection with this name"),
       );
     },
     input: ({ reason, dryRun, yes: _, ...chosen }, ids) => ({ ...selectionOf(ids, chosen), reason, dryRun }),

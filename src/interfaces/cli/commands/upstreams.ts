@@ -41,7 +41,9 @@ function makeCommand(
 export const alarmsCommand = (context: CommandContext): Command =>
   operationCommand(context, alarmOperations, "listAlarms", {
     name: "alarms",
-  }).addCommand(closeAlarms(context));
+  })
+    .addCommand(operationCommand(context, alarmOperations, "testAlarms", { name: "test" }))
+    .addCommand(closeAlarms(context));
 
 const which = z.object({ source: name().optional(), subject: name(1_000).optional() });
 

@@ -41,23 +41,6 @@ export const plainColumn = (column: string) =>
 export const hasStatus = (statuses: RawBuilder<unknown>) =>
   sql<boolean>`${plainColumn("invoice.status")} = any(${statuses}::text[])`;
 
-const selectPayment = query((db, { invoiceId, source }: ConfirmationKey) =>
-  db
-    .selectFrom("invoice")
-    .select(["status", "total_amount as totalAmount"])
-    .select(["collection_name as collection", "confirmed_at as confirmedAt"])
-    .where("source", "=", source)
-    .where("id", "=", invoiceId),
-);
-
-/**
- * The provider's last confirmed answer about an invoice, without personal data.
- * @returns null when nothing is stored.
- */
-export const readPayment = async (db: Database, key: ConfirmationKey) =>
-  (await selectPayment(db, key).executeTakeFirst()) ?? null;
-
-/** Up to `limit` invoices within the range that anything was asked or confirmed about. */
 const selectNewest = query((db, source: string) =>
   db
     .selectFrom("invoice")

@@ -141,23 +141,6 @@ export async function readCallbackWhole(db: Database, id: string): Promise<Whole
   return row ?? null;
 }
 
-const selectAbout = new Statement(
-  { id: returned.uuid, receivedAt: returned.time, foundBy: nullable(returned.text()) },
-  ({ value }: Slots<{ invoiceId: string; source: string; limit: number }>) => sql`
-    select id, received_at as "receivedAt", found_by as "foundBy"
-    from ${callbacksThatName(value(({ invoiceId }) => invoiceId))}
-    where source = ${value(({ source }) => source)}
-    order by received_at desc limit ${value(({ limit }) => limit)}`,
-);
-
-/** The newest callbacks about an invoice, without their contents. */
-export const callbacksAbout = (
-  db: Database,
-  { invoiceId, source }: { invoiceId: string; source: string },
-  limit = 5,
-): Promise<{ id: string; receivedAt: Date; foundBy: string | null }[]> =>
-  selectAbout.execute(db, { invoiceId, source, limit });
-
 const selectFirst = new Statement(
   {
     at: returned.time,

@@ -2,7 +2,6 @@ import type { Remedy } from "../../errors/index.ts";
 import type { AlarmAbout, AlarmDefinition } from "../alarm-definition.ts";
 
 const showInvoice = ({ subject: id }: AlarmAbout): Remedy => ({ operation: "showInvoice", args: { id } });
-const showDead = ({ subject: id }: AlarmAbout): Remedy => ({ operation: "showDead", args: { id } });
 const DEAD: Remedy = { operation: "listDead", args: {} };
 
 export const ALARMS_OF_PAYMENTS = {
@@ -32,10 +31,10 @@ export const ALARMS_OF_PAYMENTS = {
       "the contract, its status unknown, or its type neither Live nor Test.",
     ends: "with a retry, a dismissal or a later verdict.",
     action: "Read why; once the cause is gone, retry it.",
-    remedy: showDead,
+    remedy: () => DEAD,
     listedBy: DEAD,
     todo:
-      "Run `invoice-relay dead show <id>`. If the status means paid, add it to `PAID_STATUSES`. If the " +
+      "Run `invoice-relay invoice <id>`. If the status means paid, add it to `PAID_STATUSES`. If the " +
       "invoice is paid with another type, or without a type, ask the provider to correct it. Then run " +
       "`invoice-relay dead retry <id>`, or `dead dismiss <id>` if it is no payment.",
   },
@@ -47,10 +46,10 @@ export const ALARMS_OF_PAYMENTS = {
     ends: "with a release or a dismissal, or with a later response that names one of these collections.",
     action:
       "If the collection is yours, release it, and add the collection to COLLECTION_IDS. If not, dismiss it.",
-    remedy: ({ subject }) => ({ operation: "showQuarantine", args: { id: subject } }),
+    remedy: () => ({ operation: "listQuarantine", args: {} }),
     listedBy: { operation: "listQuarantine", args: {} },
     todo:
-      "Run `invoice-relay quarantine show <id>`. If the collection is yours, add it to " +
+      "Run `invoice-relay invoice <id>`. If the collection is yours, add it to " +
       "`COLLECTION_IDS` and run `quarantine release <id>`, which publishes the event. Otherwise run " +
       "`quarantine dismiss <id>`; certificates then name it in a note and count it nowhere.",
   },
@@ -96,10 +95,10 @@ export const ALARMS_OF_PAYMENTS = {
     means: "SNS refused this event as the sender's fault, in a batch and alone.",
     ends: "with a retry or a dismissal.",
     action: "Read why; once the cause is gone, retry it.",
-    remedy: showDead,
+    remedy: () => DEAD,
     listedBy: DEAD,
     todo:
-      "`invoice-relay dead show <event id>` shows SNS' words. Correct the topic (policy, encryption, " +
+      "`invoice-relay dead list --kind event` shows SNS' words. Correct the topic (policy, encryption, " +
       "FIFO), then run `invoice-relay dead retry <event id>`.",
   },
   event_truncated: {

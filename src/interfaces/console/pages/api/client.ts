@@ -175,7 +175,6 @@ export type ListedInvoice = Read<"/invoices">["items"][number];
 export type ListedCallback = Read<"/callbacks">["items"][number];
 export type CallbackShown = Read<"/callbacks/{id}">;
 export type Undelivered = Read<"/dead-letters">["items"][number];
-export type UndeliveredEvidence = Read<"/dead-letters/{id}">["items"][number];
 export type Replay = Read<"/replays/{id}">["replay"];
 export type Calendar = Read<"/certificates/calendar">;
 export type Upstream = Read<"/upstreams">["sources"][number];

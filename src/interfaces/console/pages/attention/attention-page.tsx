@@ -6,7 +6,7 @@ import { headlineOf } from "../now/headline.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
 import { fieldsOf, perform } from "../parts/operations.ts";
 import { PageHead, Tabs } from "../parts/page.tsx";
-import { DEAD, HELD, LIST_LIMIT, UndeliveredPage } from "./undelivered.tsx";
+import { DEAD, HELD, LIST_LIMIT } from "./undelivered.tsx";
 
 type ListedAlarm = Status["alarms"][number];
 
@@ -53,10 +53,8 @@ const TABS: readonly [Tab, ...Tab[]] = [
 ];
 
 /** Lists items that wait for a person, with their remedies. */
-export function AttentionPage({ rest: [path, id] }: { rest: readonly string[] }) {
+export function AttentionPage({ rest: [path] }: { rest: readonly string[] }) {
   const { value: status } = newestStatus;
-  if (id !== undefined && (path === "dead" || path === "quarantine"))
-    return <UndeliveredPage list={path} id={id} />;
   const tab = TABS.find((one) => one.path === path) ?? TABS[0];
   return (
     <>

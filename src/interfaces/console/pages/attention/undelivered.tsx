@@ -1,6 +1,5 @@
 import {
   DEAD_DISMISSED,
-  DEAD_LETTER,
   DEAD_LETTERS,
   QUARANTINE,
   QUARANTINE_DISMISSED,
@@ -8,12 +7,8 @@ import {
   RETRIED,
 } from "../../../../operations/views/undelivered.ts";
 import { get, type Undelivered } from "../api/client.ts";
-import { useAnswer } from "../api/use-answer.ts";
-import { query } from "../kit/router.tsx";
-import { Result } from "../parts/fields.tsx";
-import { type ListDefinition, RowActs, type RowsAct } from "../parts/list.tsx";
+import type { ListDefinition, RowsAct } from "../parts/list.tsx";
 import { fieldsOf, perform } from "../parts/operations.ts";
-import { Answered, PageHead } from "../parts/page.tsx";
 
 const idOf = ({ eventId, invoiceId }: Undelivered) => eventId ?? invoiceId;
 
@@ -32,12 +27,8 @@ const decision = (operation: string, title: string, view: typeof RETRIED): RowsA
 /** Of lists without pages: what is decided about makes way for the rest. */
 export const LIST_LIMIT = 200;
 
-const pageOf = (list: string) => (item: Undelivered) =>
-  `attention/${list}/${idOf(item)}?source=${encodeURIComponent(item.source)}`;
-
 export const DEAD: ListDefinition<Undelivered> = {
   of: DEAD_LETTERS,
-  to: pageOf("dead"),
   filters: fieldsOf("listDead", ["kind", "collection", "source"]),
   read: (given, _, signal) => get("/dead-letters", { query: { ...given, limit: LIST_LIMIT } }, signal),
   acts: [decision("retryDead", "Retry", RETRIED), decision("dismissDead", "Dismiss", DEAD_DISMISSED)],
@@ -45,7 +36,6 @@ export const DEAD: ListDefinition<Undelivered> = {
 
 export const HELD: ListDefinition<Undelivered> = {
   of: QUARANTINE,
-  to: pageOf("quarantine"),
   filters: fieldsOf("listQuarantine", ["collection", "source"]),
   read: (given, _, signal) => get("/quarantine", { query: { ...given, limit: LIST_LIMIT } }, signal),
   acts: [
@@ -53,27 +43,3 @@ export const HELD: ListDefinition<Undelivered> = {
     decision("dismissQuarantine", "Dismiss", QUARANTINE_DISMISSED),
   ],
 };
-
-const LISTS = {
-  dead: ["Dead letter", "Dead letters", "/dead-letters/{id}", DEAD],
-  quarantine: ["In quarantine", "Quarantine", "/quarantine/{id}", HELD],
-} as const;
-
-/** An item with all facts that help to decide about it. @param id an invoice's or an event's. */
-export function UndeliveredPage({ list, id }: { list: keyof typeof LISTS; id: string }) {
-  const [title, above, path, { acts = [] }] = LISTS[list];
-  const answer = useAnswer(path, {
-    path: { id },
-    query: { source: query.value.get("source") ?? undefined },
-  });
-  return (
-    <>
-      <PageHead title={title} above={{ to: `attention/${list}`, name: above }}>
-        <RowActs acts={acts} rows={answer.data?.items ?? []} />
-      </PageHead>
-      <Answered answer={answer} what="it">
-        {(found) => <Result of={found} view={DEAD_LETTER} />}
-      </Answered>
-    </>
-  );
-}

@@ -6,7 +6,6 @@ import {
 } from "../../../../operations/views/view.ts";
 import { get, type ListedInvoice, may, post, type Timeline } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
-import { Link } from "../kit/router.tsx";
 import { ActButton } from "../parts/acts.tsx";
 import { type Column, Facts, Result } from "../parts/fields.tsx";
 import { List, type ListDefinition } from "../parts/list.tsx";
@@ -60,9 +59,8 @@ function PaymentPage({ id }: { id: string }) {
           </>
         }
       >
-        {story.data !== null && <Decide timeline={story.data} />}
         {story.data !== null && may("exportEvidence") && (
-          <Download path={`/invoices/${encodeURIComponent(id)}/evidence.zip`}>Evidence</Download>
+          <Download path={`/invoices/${encodeURIComponent(id)}/evidence.json`}>Evidence</Download>
         )}
         <ActButton
           operation="askAgain"
@@ -99,20 +97,6 @@ function PaymentPage({ id }: { id: string }) {
         )}
       </Answered>
     </>
-  );
-}
-
-const statesOf = (timeline: Timeline | null) =>
-  timeline === null ? [] : [...timeline.confirmations, ...timeline.events].map(({ state }) => state);
-
-function Decide({ timeline }: { timeline: Timeline }) {
-  const isDead = statesOf(timeline).includes("dead");
-  if (!isDead && !timeline.confirmations.some(({ verdict }) => verdict === "quarantined")) return null;
-  const list = isDead ? "dead" : "quarantine";
-  return (
-    <Link to={`attention/${list}/${encodeURIComponent(timeline.invoiceId)}`} class="button is-primary">
-      {isDead ? "Open the dead letter" : "Open in quarantine"}
-    </Link>
   );
 }
 
