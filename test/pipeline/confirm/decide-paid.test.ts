@@ -76,6 +76,7 @@ describe("whose collection it is", () => {
     ["one of ours, another unread", {}, found({ collectionName: "Other" }), UNREAD, "paid"],
     ["none, one of ours unread", {}, found({ collectionName: null }), UNREAD, "quarantined"],
     ["a foreign one, of an unpaid invoice", {}, unpaid(), FOREIGN, "pending"],
+    ["one that may be ours, of an unpaid invoice", {}, unpaid(), UNREAD, "pending"],
   ])("decides: %s", (_, asked, answer, given, verdict) => {
     const outcome = decided(asked, answer, given);
     expect(outcome.verdict).toBe(verdict);

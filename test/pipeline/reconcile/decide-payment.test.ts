@@ -248,6 +248,7 @@ describe("nothing is said, and nothing counted", () => {
     ["of an invoice that nobody paid", { ...nothing, confirmation: "done", verdict: "not_paid" }],
     ["of one that is stored as unpaid", { ...unpaid, verdict: "not_paid" }],
     ["of one that a list hides", { ...UNHEARD, label: null, asked: "not_paid", verdict: "not_paid" }],
+    ["... or calls unpaid", { ...UNHEARD, label: "Unpaid", asked: "not_paid", verdict: "not_paid" }],
     ["of a dead one that was dismissed", { ...nothing, confirmation: "dead", dismissedBy: "ada" }],
     ["of one in quarantine that the provider calls unpaid since", { ...unpaid, verdict: "quarantined" }],
   ])("%s", (_, changes) => {
