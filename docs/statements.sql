@@ -44,11 +44,8 @@ opened as (
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
     traceparents = case
-      when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
-      when excluded.traceparents is null or length(known.traceparents) + length(
-        excluded.traceparents
-      ) >= 503 then known.traceparents
-      else known.traceparents || ' ' || excluded.traceparents
+      when known.state in ('done', 'dead') then excluded.traceparents
+      else coalesce(known.traceparents, excluded.traceparents)
     end,
     attempt = 0, record_only = known.record_only and excluded.record_only,
     open_since = coalesce(known.open_since, clock_timestamp()), requested_at = clock_timestamp(),
@@ -153,11 +150,8 @@ opened as (
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
     traceparents = case
-      when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
-      when excluded.traceparents is null or length(known.traceparents) + length(
-        excluded.traceparents
-      ) >= 503 then known.traceparents
-      else known.traceparents || ' ' || excluded.traceparents
+      when known.state in ('done', 'dead') then excluded.traceparents
+      else coalesce(known.traceparents, excluded.traceparents)
     end,
     attempt = 0, record_only = known.record_only and excluded.record_only,
     open_since = coalesce(known.open_since, clock_timestamp()), requested_at = clock_timestamp(),
@@ -1307,11 +1301,8 @@ with opened as (
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
     traceparents = case
-      when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
-      when excluded.traceparents is null or length(known.traceparents) + length(
-        excluded.traceparents
-      ) >= 503 then known.traceparents
-      else known.traceparents || ' ' || excluded.traceparents
+      when known.state in ('done', 'dead') then excluded.traceparents
+      else coalesce(known.traceparents, excluded.traceparents)
     end,
     attempt = 0, record_only = known.record_only and excluded.record_only,
     open_since = coalesce(known.open_since, clock_timestamp()), requested_at = clock_timestamp(),
@@ -2410,38 +2401,6 @@ where cleared_at is null
   )
 returning name, source, subject;
 
--- takeTurn, src/pipeline/reconcile/list/list-pace.ts
-update source
-set version = version + 1,
-  allowance = least(
-    $1::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $2::float8
-  ) - 1,
-  allowance_at = clock_timestamp(), list_at = clock_timestamp() + $3::interval
-where name = $4 and "source"."paused_by" is null and "source"."opens_at" <= now()
-  and least(
-    $5::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $6::float8
-  ) >= 0
-  and list_at <= clock_timestamp()
-  and (
-    not exists (
-      select
-      from confirmation
-      where confirmation.source = source.name and state = 'due'
-        and least(attempt + confirmation.faults, 1) = 0
-        and (
-          priority = 'known'
-          or (
-            priority = 'unknown'
-            and not (
-              bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes'
-            )
-          )
-        )
-        and due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() - interval '1 second'
-    )
-    or list_at <= clock_timestamp() - $7::interval
-  );
-
 -- storeListed, src/pipeline/reconcile/list/listed-rows.ts
 insert into listed_payment as known (
   source, collection_id, invoice_id, seen_at, paid_at, paid_until, created_at, amount, label, digest, counted
@@ -3518,6 +3477,19 @@ select "allowance", (extract(epoch from clock_timestamp() - allowance_at) * 1000
   (extract(epoch from next_unknown_at - clock_timestamp()) * 1000)::float8 as "nextUnknownInMs"
 from "source"
 where "name" = $1;
+
+-- updateTurn, src/platform/upstreams/upstream-rows.ts
+update source
+set version = version + 1,
+  allowance = least(
+    $1::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $2::float8
+  ) - 1,
+  allowance_at = clock_timestamp(), list_at = clock_timestamp() + $3::interval
+where name = $4 and "source"."paused_by" is null and "source"."opens_at" <= now()
+  and least(
+    $5::float8, allowance + greatest(0, extract(epoch from clock_timestamp() - allowance_at)) * $6::float8
+  ) >= 0
+  and list_at <= clock_timestamp();
 
 -- selectNextList, src/platform/upstreams/upstream-rows.ts
 select greatest(0, extract(epoch from list_at - clock_timestamp()) * 1000)::float8 as "inMs"

@@ -209,7 +209,6 @@ export function callbackReceiver(parts: RelayParts, { handoff, mayRecord = () =>
     onCommit: () => database.noteCommit(),
     onFailure: (error) => database.noteFailure(error),
     handoff,
-    tracer,
   });
   database.retryWith(() => log.retryFailed());
   return callbackRoutes({

@@ -12,7 +12,6 @@ import type { CollectionNames } from "./collection-names.ts";
 import { decide, dependsOnCollection, type Outcome } from "./decide.ts";
 import type { Rules } from "./invoices/confirmed-invoice.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
-import { splitTraceparents } from "./queue/open.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";
 
 interface ConfirmLineOptions {
@@ -94,19 +93,12 @@ export class ConfirmQueue implements Queue<Claimed> {
   }
 
   async #ask(confirmation: Claimed, { ended, signal }: Exchange): Promise<Answer> {
-    const { provider, timeoutMs, proof, metrics, tracer } = this.#options;
+    const { provider, timeoutMs, proof, metrics } = this.#options;
     const { invoiceId, attempt, faults } = confirmation;
     failpoint("invoice to be asked for");
     if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
     const done = metrics.providerSeconds.startTimer({ source: this.name });
-    const span = tracer === null ? null : startAsking(tracer, confirmation);
-    let status: number | null = null;
-    const onExchanged = (httpStatus: number | null) => {
-      status = httpStatus;
-      ended();
-    };
-    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged });
-    if (span !== null) endAsking(span, answer, status);
+    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
     failpoint("invoice answered");
     ended();
     done();
@@ -126,14 +118,11 @@ export class ConfirmQueue implements Queue<Claimed> {
   }
 
   async #store(confirmation: Claimed, answer: Answer): Promise<void> {
-    const { store, metrics, tracer } = this.#options;
+    const { store, metrics } = this.#options;
     const outcome = await this.#outcomeOf(confirmation, answer);
-    const span = tracer === null ? null : startStoring(tracer, confirmation);
     try {
       await store.store(outcome);
-      if (span !== null) endStoring(span, outcome);
     } catch (error) {
-      span?.end("Error");
       if (!isRefusedData(error) || answer.kind !== "found") throw error;
       const evidence = storableText(withoutCallbackTokens(JSON.stringify(answer.document)));
       const reason = `Postgres refuses the answer: ${messageOf(error)}`;
@@ -218,18 +207,15 @@ export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOp
   };
 }
 
-/** Where Get Invoice is, as OpenTelemetry names a request's path without its ids. */
-const PATH = "/api/v1/invoices/{id}";
-
 /**
- * A span for one try at a confirmation. It continues the trace of the callback that opened the confirmation
- * and is linked to those that coalesced with it. Without such a callback it begins a trace of its own.
+ * A span for one try at a confirmation. It continues the trace of the callback that opened the confirmation;
+ * without one it begins a trace of its own.
  */
 function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
   const { invoiceId, source, priority, attempt, faults } = confirmation;
   return tracer.start("confirm invoice", {
     kind: "internal",
-    ...splitTraceparents(confirmation.traceparents),
+    parent: confirmation.traceparents,
     attributes: {
       "invoice_relay.source": source,
       "invoice_relay.invoice.id": invoiceId,
@@ -238,36 +224,4 @@ function startConfirming(tracer: Tracer, confirmation: Claimed): Span {
       "invoice_relay.faults": faults,
     },
   });
-}
-
-/** The request to the provider, without the trace. */
-const startAsking = (tracer: Tracer, { invoiceId, traceparent }: Claimed): Span =>
-  tracer.start(`GET ${PATH}`, {
-    kind: "client",
-    parent: traceparent ?? null,
-    attributes: {
-      "http.request.method": "GET",
-      "url.template": PATH,
-      "invoice_relay.invoice.id": invoiceId,
-    },
-  });
-
-/** @param status of the HTTP answer; null without an answer. */
-export function endAsking(span: Span, { kind }: Answer, status: number | null): void {
-  span.set({ "invoice_relay.outcome": kind, "http.response.status_code": status ?? undefined });
-  const isAnswered = kind === "found" || kind === "not_found";
-  span.end((status ?? 0) >= 400 ? String(status) : isAnswered ? undefined : kind);
-}
-
-/** The commit of what follows from the answer. */
-const startStoring = (tracer: Tracer, { traceparent }: Claimed): Span =>
-  tracer.start("store answer", { kind: "internal", parent: traceparent ?? null });
-
-export function endStoring(span: Span, { state, verdict, event }: Outcome): void {
-  span.set({
-    "invoice_relay.state": state,
-    "invoice_relay.verdict": verdict ?? undefined,
-    "invoice_relay.event.id": event?.id,
-  });
-  span.end();
 }

@@ -33,7 +33,6 @@ export {
   readableDocument,
 } from "./invoices/read-invoices.ts";
 export {
-  confirmationsWait,
   countUnaskedReplays,
   countUndeliveredConfirmations,
   deleteUnknown,
@@ -71,6 +70,5 @@ export {
   openAsked,
   openConfirmations,
   type ToOpen,
-  withTraceparent,
 } from "./queue/open.ts";
 export { KeyProbe, SourceProof } from "./source-proof.ts";

@@ -308,9 +308,8 @@ function paidAtOf(payload: string): Date | null {
 }
 
 /**
- * An entry continues the trace in which its event was made; the request is linked to all of its entries
- * (OpenTelemetry, semantic conventions for messaging: create and send). A replay may come days later: its
- * entries begin traces of their own.
+ * An entry continues the trace in which its event was made. A replay may come days later: its entries begin traces
+ * of their own.
  */
 function startSending(
   tracer: Tracer,
@@ -332,28 +331,17 @@ function startSending(
       attributes: {
         ...common,
         "messaging.operation.name": "publish",
-        "messaging.operation.type": "create",
+        "messaging.operation.type": "send",
         "invoice_relay.source": event.source,
         "invoice_relay.invoice.id": event.invoiceId,
         "invoice_relay.event.id": event.id,
       },
     }),
   );
-  const request = tracer.start(`send ${topic}`, {
-    kind: "client",
-    links: entries.map(({ traceparent }) => traceparent),
-    attributes: {
-      ...common,
-      "messaging.operation.name": "send",
-      "messaging.operation.type": "send",
-      "messaging.batch.message_count": batch.length,
-    },
-  });
   return {
     /** Each with the context that its consumers continue. */
     events: batch.map((event, index) => ({ ...event, traceparent: entries[index]?.traceparent ?? null })),
     end(outcome: BatchOutcome): void {
-      endWith(request, outcome.kind, outcome.kind === "answered");
       for (const [index, entry] of entries.entries())
         endEntry(entry, outcome.kind === "answered" ? outcome.entries[index] : undefined, outcome.kind);
     },
@@ -362,10 +350,7 @@ function startSending(
 
 function endEntry(span: Span, entry: EntryOutcome | undefined, otherwise: BatchOutcome["kind"]): void {
   if (entry?.kind === "accepted") span.set({ "messaging.message.id": entry.messageId });
-  endWith(span, entry?.kind ?? otherwise, entry?.kind === "accepted");
-}
-
-function endWith(span: Span, outcome: string, isGood: boolean): void {
+  const outcome = entry?.kind ?? otherwise;
   span.set({ "invoice_relay.outcome": outcome });
-  span.end(isGood ? undefined : outcome);
+  span.end(outcome === "accepted" ? undefined : outcome);
 }

@@ -1,6 +1,6 @@
 export { FAILED_CHECKS, type FailedCheck } from "./failed-checks.ts";
 export type { AdminToken } from "./setting-formats.ts";
-export { anyUuid, duration, durationText, formatOf, readSigningKey } from "./setting-formats.ts";
+export { anyUuid, duration, formatOf, readSigningKey } from "./setting-formats.ts";
 export {
   currencyOf,
   describedSources,

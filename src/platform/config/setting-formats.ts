@@ -31,12 +31,6 @@ export const keepingTime = z
   })
   .pipe(durationFrom("1s", "36500d"));
 
-/** A duration in ms as people write it: in the largest unit that it is a whole number of. */
-export function durationText(ms: number): string {
-  const [unit, size] = Object.entries(DURATION_UNITS).findLast(([, one]) => ms % one === 0) ?? ["ms", 1];
-  return `${ms / size}${unit}`;
-}
-
 export const wholeNumber = (least: number, most: number) =>
   readAs((text) => {
     const number = /^\s*\d+\s*$/.test(text) ? Number(text) : Number.NaN;

@@ -15,7 +15,6 @@ export {
   codeOf,
   isCollision,
   isDatabaseAway,
-  isLockTimeout,
   isLostConnection,
   isRefusedData,
   RefusedValue,

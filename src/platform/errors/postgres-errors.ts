@@ -23,9 +23,6 @@ export const takenKeyOf = (error: unknown): string =>
     ? String(error.constraint)
     : "";
 
-/** Another session held the lock for longer than lock_timeout. */
-export const isLockTimeout = (error: unknown): boolean => codeOf(error) === "55P03";
-
 /** The SQLSTATE, or Node's own code; empty where there is none. */
 export const codeOf = (error: unknown): string => {
   const code = error instanceof Error && "code" in error ? error.code : undefined;

@@ -1,6 +1,5 @@
 export {
   createLogger,
-  endWith,
   isTraceparent,
   type Logger,
   type Span,

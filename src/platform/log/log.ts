@@ -33,18 +33,6 @@ const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}
 export const isTraceparent = (text: unknown): text is string =>
   typeof text === "string" && TRACEPARENT.test(text);
 
-/** Ends the span together with the work. */
-export async function endWith<Value>(span: Span, work: Promise<Value>): Promise<Value> {
-  try {
-    const value = await work;
-    span.end();
-    return value;
-  } catch (error) {
-    span.end(error instanceof Error ? error.name : "Error");
-    throw error;
-  }
-}
-
 export type Logger = PinoLogger;
 type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";
 

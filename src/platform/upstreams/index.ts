@@ -12,7 +12,6 @@ export {
   joinHealthySource,
   joinHealthyTopic,
   SOURCE,
-  sourceIsFlooded,
   TOPIC,
   type UpstreamKind,
 } from "./upstream-kind.ts";
@@ -30,7 +29,7 @@ export {
   sourceIsInTrouble,
   spendAllowance,
   type TopicTrial,
-  takingTurns,
+  takeTurn,
   topicTakesReplays,
   whenSourceIsHealthy,
   whenSourceIsUnchanged,

@@ -116,12 +116,6 @@ const LIST_SHARE = 1 / 4;
 export const listGapMs = (ratePerSecond: number | null): number =>
   ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
 
-/** A list is read on after at most so long, in ms, even while other work waits (nothing stands still, G11). */
-const LIST_WAITS_MS = 5_000;
-
-/** How long a reader that stepped aside waits at least before it tries again, in ms. */
-const STEPPED_ASIDE_MS = 100;
-
 interface Turn {
   granted: boolean;
   /** How long until it may be granted, so far as others are the reason; in ms. */
@@ -129,39 +123,36 @@ interface Turn {
   upstream: VersionedUpstream | null;
 }
 
-const takingTurn = (isUrgent: RawBuilder<boolean>) =>
-  command((source: string, ratePerSecond: number) => {
-    const gap = interval(listGapMs(ratePerSecond));
-    const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
+const updateTurn = command((source: string, ratePerSecond: number) => {
+  const gap = interval(listGapMs(ratePerSecond));
+  const refilled = sql`least(${Math.max(1, ratePerSecond / 5)}::float8,
     allowance + greatest(0, extract(epoch
       from clock_timestamp() - allowance_at)) * ${ratePerSecond}::float8)`;
-    return sql`
+  return sql`
     update source set version = version + 1, allowance = ${refilled} - 1, allowance_at = clock_timestamp(),
       list_at = clock_timestamp() + ${gap}
     where name = ${source} and ${sourceIsOpen} and ${refilled} >= 0
-      and list_at <= clock_timestamp()
-      and (not ${isUrgent} or list_at <= clock_timestamp() - ${interval(LIST_WAITS_MS)})`;
-  });
+      and list_at <= clock_timestamp()`;
+});
+
+/** How long a reader waits at least before it tries again, in ms. */
+const TURN_WAITS_MS = 100;
 
 /**
  * Grants leave to read one page of the provider's list. All readers in all processes together get a share of the
  * rate. It comes out of the same bucket as confirmations, and may leave that below zero, by one at most: confirming
  * leaves less than one in it, and would otherwise starve the list.
- * @param isUrgent a condition on the row of `source`: other work waits, for which lists step aside.
+ * @param ratePerSecond null for no limit.
  */
-export function takingTurns(isUrgent: RawBuilder<boolean>) {
-  const updateTurn = takingTurn(isUrgent);
-  /** @param ratePerSecond null for no limit. */
-  return async (db: Database, source: string, ratePerSecond: number | null): Promise<Turn> => {
-    const upstream = await readUpstreamRow(db, SOURCE, source);
-    // A source that was never served has no row, and so neither state nor bucket.
-    if (upstream === null) return { granted: true, nextInMs: 0, upstream };
-    const isOpen = upstream.pausedBy === null && upstream.opensInMs <= 0;
-    if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, upstream };
-    if ((await updateTurn(db, source, ratePerSecond)) > 0) return { granted: true, nextInMs: 0, upstream };
-    const [list] = await selectNextList.execute(db, source);
-    return { granted: false, nextInMs: Math.max(STEPPED_ASIDE_MS, list?.inMs ?? 0), upstream };
-  };
+export async function takeTurn(db: Database, source: string, ratePerSecond: number | null): Promise<Turn> {
+  const upstream = await readUpstreamRow(db, SOURCE, source);
+  // A source that was never served has no row, and so neither state nor bucket.
+  if (upstream === null) return { granted: true, nextInMs: 0, upstream };
+  const isOpen = upstream.pausedBy === null && upstream.opensInMs <= 0;
+  if (!isOpen || ratePerSecond === null) return { granted: isOpen, nextInMs: 0, upstream };
+  if ((await updateTurn(db, source, ratePerSecond)) > 0) return { granted: true, nextInMs: 0, upstream };
+  const [list] = await selectNextList.execute(db, source);
+  return { granted: false, nextInMs: Math.max(TURN_WAITS_MS, list?.inMs ?? 0), upstream };
 }
 
 const selectNextList = new Statement(

@@ -14,7 +14,6 @@ export type { Claim, Exchange, Handoff, Policy, Queue } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
   BEAT_MS,
-  keepsPayments,
   listProcesses,
   noteFailingWork,
   noteSilence,
@@ -22,5 +21,4 @@ export {
   RelayProcess,
   type Served,
   servedByAny,
-  standingIn,
 } from "./relay-process.ts";

@@ -170,9 +170,6 @@ interface UndoneWork {
   /** Names it: the duties without a process, or the host. */
   subject: string;
   what: string;
-  seenAt: Date;
-  /** Whether no process confirms and publishes. */
-  stopsWork: boolean;
 }
 
 const DUTIES = [
@@ -181,13 +178,10 @@ const DUTIES = [
 ] as const;
 
 /** The work that living processes try in vain. */
-export const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "recordingProblem">[]) =>
+const standingIn = (processes: readonly Pick<SeenProcess, "lives" | "recordingProblem">[]) =>
   processes.flatMap(({ lives, recordingProblem: why }) =>
     lives && why?.worker !== undefined ? [{ ...why, worker: why.worker }] : [],
   );
-
-/** @param worker the names of the loops that only fail. */
-export const keepsPayments = (worker: string): boolean => /\b(look|confirm|publish|rescue)\b/.test(worker);
 
 /** A process that ended without a word is trouble only while none that lives does its work. Pure. */
 function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
@@ -203,15 +197,13 @@ function undoneWork(processes: readonly SeenProcess[], at: Date): UndoneWork[] {
       `no process ${undone.map((duty) => duty.what).join(", and none ")}: the one on ${host} (pid ${pid}) has been ` +
       `silent since ${clock(seenAt)}`;
     const duties = undone.map(({ does }) => does);
-    return [{ subject: duties.join(" and "), what, seenAt, stopsWork: duties.includes("workers") }];
+    return [{ subject: duties.join(" and "), what }];
   }
   return silent
     .filter(({ seenAt }) => +at - +seenAt < SILENT_TOLD_MS)
     .map(({ host, pid, seenAt }) => ({
       subject: `${host} (pid ${pid})`,
       what: `the process on ${host} (pid ${pid}) has been silent since ${clock(seenAt)}, and no other serves the same`,
-      seenAt,
-      stopsWork: false,
     }));
 }
 

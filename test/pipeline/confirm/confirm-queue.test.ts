@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ConfirmQueue, endAsking, endStoring } from "../../../src/pipeline/confirm/confirm-queue.ts";
+import { ConfirmQueue } from "../../../src/pipeline/confirm/confirm-queue.ts";
 import type { Outcome } from "../../../src/pipeline/confirm/decide.ts";
 import { createMetrics } from "../../../src/platform/metrics/metrics.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
@@ -7,7 +7,6 @@ import type { Answer } from "../../../src/provider/provider.ts";
 import {
   type Asked,
   confirmation,
-  decided,
   fault,
   found,
   interrupted,
@@ -112,26 +111,5 @@ describe("an answer about one invoice", () => {
     expect(outcome?.lastAnswer).not.toContain("0123456789012345678901");
     const away = Object.assign(new Error("away"), { code: "57P01" });
     await expect(confirmed({}, found(), { refuses: away })).rejects.toBe(away);
-  });
-});
-
-it.each<[string, Answer, number | null, string | undefined]>([
-  ["found", found(), 200, undefined],
-  ["a 404 is a failure of the request, as HTTP has it", notFound, 404, "404"],
-  ["not found, under another status, is an answer", notFound, 200, undefined],
-  ["no answer", fault, null, "fault"],
-])("the spans of a confirmation say how it ended: %s", (_, answer, status, failure) => {
-  const noted = () => ({ traceparent: "", set: vi.fn(), end: vi.fn() });
-  const [asking, storing] = [noted(), noted()];
-  endAsking(asking, answer, status);
-  expect(asking.set).toHaveBeenCalledWith({
-    ...{ "invoice_relay.outcome": answer.kind, "http.response.status_code": status ?? undefined },
-  });
-  expect(asking.end).toHaveBeenCalledWith(failure);
-  const outcome = decided({}, answer);
-  endStoring(storing, outcome);
-  expect(storing.set).toHaveBeenCalledWith({
-    ...{ "invoice_relay.state": outcome.state, "invoice_relay.verdict": outcome.verdict ?? undefined },
-    "invoice_relay.event.id": outcome.event?.id,
   });
 });

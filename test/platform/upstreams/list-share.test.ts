@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, it } from "vitest";
-import { registerUpstreams, takingTurns } from "../../../src/platform/upstreams/upstream-rows.ts";
+import { registerUpstreams, takeTurn } from "../../../src/platform/upstreams/upstream-rows.ts";
 import { ownDatabase } from "../../support/database.ts";
 
 /** One call in 100 s: nothing comes back while the test runs. */
@@ -12,7 +12,7 @@ it("calls that read lists under a rate limit are a quarter of all that it allows
   const fill = () => sql`update source set allowance = 1, allowance_at = clock_timestamp()`.execute(db);
 
   await fill();
-  const take = (isUrgent = sql<boolean>`false`) => takingTurns(isUrgent)(db, "default", RATE);
+  const take = () => takeTurn(db, "default", RATE);
   const readers = await Promise.all([1, 2, 3].map(() => take()));
   expect(readers.filter(({ granted }) => granted)).toHaveLength(1);
 
@@ -24,10 +24,4 @@ it("calls that read lists under a rate limit are a quarter of all that it allows
 
   await sql`update source set list_at = clock_timestamp()`.execute(db);
   expect(await take()).toMatchObject({ granted: true });
-
-  // Something more urgent waits: lists step aside, for five seconds at most.
-  await sql`update source set list_at = clock_timestamp(), allowance = 1`.execute(db);
-  expect(await take(sql`true`)).toMatchObject({ granted: false });
-  await sql`update source set list_at = clock_timestamp() - interval '5 seconds'`.execute(db);
-  expect(await take(sql`true`)).toMatchObject({ granted: true });
 });

@@ -11,7 +11,6 @@ import {
   text,
   uuid,
 } from "../../../platform/database/index.ts";
-import { sourceIsFlooded } from "../../../platform/upstreams/index.ts";
 import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
 
 type Keys = readonly ConfirmationKey[];
@@ -135,16 +134,6 @@ export async function readStates(
 ): Promise<RowOf<typeof STATE>[]> {
   return keys.length === 0 ? [] : await selectStates.execute(db, keys);
 }
-
-/**
- * A condition on rows of `source`: a first request waits longer than it should. It stops counting after a
- * minute without a worker, as while no relay is connected; a flood of made-up ids does not count.
- */
-export const confirmationsWait = sql<boolean>`
-  exists (select from confirmation where confirmation.source = source.name and state = 'due'
-    and least(attempt + confirmation.faults, 1) = 0
-    and (priority = 'known' or (priority = 'unknown' and not ${sourceIsFlooded}))
-    and due_at between clock_timestamp() - interval '1 minute' and clock_timestamp() - interval '1 second')`;
 
 const selectConfirmation = query((db, { invoiceId, source }: ConfirmationKey) =>
   db

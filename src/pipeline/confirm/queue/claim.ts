@@ -38,7 +38,7 @@ const CONFIRMATION = {
   erased: returned.boolean,
   /** The provider's answer is to be recorded and not published. */
   recordOnly: returned.boolean,
-  /** Of the callbacks that asked for it (`coalescedTraceparents`); null while tracing is off. */
+  /** Of the callback that opened it; null while tracing is off. */
   traceparents: nullable(returned.text()),
   /** Postgres' clock at the claim, before the GET begins. */
   askedAt: returned.time,

@@ -28,7 +28,7 @@ export interface ToOpen extends ConfirmationKey {
   recordOnly?: boolean;
 }
 
-/** The invoice to ask for, the callback that asks, and its traces. */
+/** The invoice to ask for, the callback that asks, and its trace. */
 export type ConfirmationRequest = ConfirmationKey & {
   callbackId: string | null;
   traceparents: string | null;
@@ -58,38 +58,10 @@ export const ASKED: Columns<ConfirmationRequest> = {
   traceparents: text(({ traceparents }) => traceparents),
 };
 
-// A confirmation's `traceparents`: of the callback that opened it, then of those that coalesced with it,
-// separated by spaces; null while tracing is off.
-
-/** The callback that opens it, and eight that coalesce: further callbacks leave no trace here. */
-const TRACES = 9;
-const LENGTH = 55;
-const MAX_LENGTH = TRACES * (LENGTH + 1) - 1;
-
-/** Adds the traceparent of a further callback, up to the limit. */
-export const withTraceparent = (joined: string | null, one: string | null): string | null =>
-  joined === null || one === null
-    ? (joined ?? one)
-    : joined.length >= MAX_LENGTH
-      ? joined
-      : `${joined} ${one}`;
-
-/** The trace that an ask continues, and those that it is linked to. */
-export function splitTraceparents(joined: string | null): { parent: string | null; links: string[] } {
-  const [parent = null, ...links] = joined?.split(" ") ?? [];
-  return { parent, links };
-}
-
-/**
- * The `traceparents` of a confirmation that is asked for again, in terms of `known` and `excluded`: a settled
- * confirmation begins anew, an open one keeps its own and adds the new ones up to the limit.
- */
-const coalescedTraceparents: RawBuilder<unknown> = sql`
-  case when known.state in ('done', 'dead') or known.traceparents is null then excluded.traceparents
-    when excluded.traceparents is null
-      or length(known.traceparents) + length(excluded.traceparents) >= ${sql.lit(MAX_LENGTH)}
-      then known.traceparents
-    else known.traceparents || ' ' || excluded.traceparents end`;
+/** The `traceparents` of a confirmation: that of the callback that opened it; null while tracing is off. */
+const keptTraceparent: RawBuilder<unknown> = sql`
+  case when known.state in ('done', 'dead') then excluded.traceparents
+    else coalesce(known.traceparents, excluded.traceparents) end`;
 
 /**
  * The part of a statement that opens confirmations, the rows of `opened`. Requests for one invoice coalesce
@@ -122,7 +94,7 @@ export function openAsked(
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
       callback_id = coalesce(excluded.callback_id, known.callback_id),
-      traceparents = ${coalescedTraceparents},
+      traceparents = ${keptTraceparent},
       attempt = 0,
       record_only = known.record_only and excluded.record_only,
       open_since = coalesce(known.open_since, clock_timestamp()),

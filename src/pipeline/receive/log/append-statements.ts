@@ -25,7 +25,6 @@ import {
   namesErased,
   noInvoiceIsKnown,
   openAsked,
-  withTraceparent,
 } from "../../confirm/index.ts";
 
 /** A callback as it came in: its secrets already masked, its bytes untouched. */
@@ -176,7 +175,7 @@ export const appendAndDispatch = new Statement(
 );
 
 /**
- * The distinct requests of the callbacks of one commit; callbacks with the same request are traced together.
+ * The distinct requests of the callbacks of one commit; of the same request the first is traced.
  * Pure.
  */
 export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequest[] {
@@ -185,7 +184,7 @@ export function distinctRequests(rows: readonly CallbackRow[]): ConfirmationRequ
     if (verdict !== null) continue;
     for (const invoiceId of invoiceIds) {
       const key = `${invoiceId} ${source}`;
-      const traceparents = withTraceparent(asked.get(key)?.traceparents ?? null, traceparent);
+      const traceparents = asked.get(key)?.traceparents ?? traceparent;
       asked.set(key, { invoiceId, source, callbackId: id, traceparents });
     }
   }

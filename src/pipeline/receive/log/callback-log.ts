@@ -1,7 +1,6 @@
 import type { Selectable } from "kysely";
 import type { Alarm } from "../../../platform/alarms/index.ts";
 import { type Database, GroupCommit, type Tables } from "../../../platform/database/index.ts";
-import { endWith, type Tracer } from "../../../platform/log/index.ts";
 import { failpoint } from "../../../platform/process/index.ts";
 import { newId } from "../../../platform/values/index.ts";
 import type { Handoff } from "../../../platform/worker/index.ts";
@@ -34,7 +33,6 @@ export interface CallbackLogOptions {
   onFailure?: (error: unknown) => void;
   /** To the confirmer in this process; null leaves all new confirmations due. */
   handoff?: Handoff<ClaimedConfirmation> | null;
-  tracer?: Tracer | null;
   maxBatch?: number;
   maxInFlight?: number;
   maxWaiting?: number;
@@ -50,7 +48,6 @@ const BYTES = { of: ({ body }: CallbackRow) => body.length, perBatch: 1024 ** 2,
  */
 export class CallbackLog {
   readonly #commits: GroupCommit<CallbackRow>;
-  readonly #tracer: Tracer | null;
   /** The newest that could not be recorded, until a commit succeeds. */
   #failed: CallbackRow | null = null;
 
@@ -58,7 +55,6 @@ export class CallbackLog {
     const write = (rows: readonly CallbackRow[]) => this.#write(rows, options);
     const limits = { maxBatch, maxInFlight, maxWaiting, bytes: BYTES };
     this.#commits = new GroupCommit({ write, ...limits });
-    this.#tracer = options.tracer ?? null;
   }
 
   /**
@@ -69,13 +65,7 @@ export class CallbackLog {
   async append(callback: IncomingCallback): Promise<string> {
     const now = Date.now();
     const id = newId(now);
-    const committed = this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
-    const span = this.#tracer?.start("record callback", {
-      kind: "internal",
-      parent: callback.traceparent,
-      attributes: { "invoice_relay.source": callback.source, "invoice_relay.callback.id": id },
-    });
-    await (span === undefined ? committed : endWith(span, committed));
+    await this.#commits.add({ ...callback, id, receivedAt: new Date(now) });
     return id;
   }
 

@@ -3,9 +3,8 @@ import type { Alarms } from "../../../platform/alarms/index.ts";
 import type { Database } from "../../../platform/database/index.ts";
 import { RelayError } from "../../../platform/errors/index.ts";
 import { backOffMs } from "../../../platform/process/index.ts";
-import { isHealthy, SOURCE, takingTurns, Upstream } from "../../../platform/upstreams/index.ts";
+import { isHealthy, SOURCE, takeTurn, Upstream } from "../../../platform/upstreams/index.ts";
 import { storableText } from "../../../platform/values/index.ts";
-import { confirmationsWait } from "../../confirm/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { ListUnreadable } from "./list-reader.ts";
 
@@ -33,11 +32,9 @@ export class SourcePaused extends RelayError {
   }
 }
 
-const takeTurn = takingTurns(confirmationsWait);
-
 /**
  * Limits calls to the source's allowance: no call while it is paused or backing off, and otherwise from the
- * same token bucket as confirmations, in all processes. Confirmations that wait go first.
+ * same token bucket as confirmations, in all processes.
  */
 export class ListPace {
   readonly #options: ListPaceOptions;
