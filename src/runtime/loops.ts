@@ -29,12 +29,10 @@ interface LoopsOptions {
   /** null without workers. */
   jobs: Jobs | null;
   wakes: Wakes;
-  /** Raised when this process begins or ceases to be able to record, for the others to know. */
-  recordingChanges: Signal;
 }
 
 /** Starts the loops of one `serve`: it is seen by others and, as its part is, works or reports silence. */
-export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChanges }: LoopsOptions) {
+export function startLoops(parts: RelayParts, { http, jobs, wakes }: LoopsOptions) {
   const { db, alarms, database, serves, notifyPeople, log, metrics, lease } = parts;
   const loops: (LoopGiven & { wake: Signal; loop: Loop })[] = [];
   /**
@@ -43,7 +41,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
    */
   let troubledAt = Number.NEGATIVE_INFINITY;
   const whyFailing = (): Problem | null => {
-    if (database.openAlarms.length > 0) troubledAt = performance.now();
+    if (database.openAlarm !== null) troubledAt = performance.now();
     return database.whyFailing ?? whyStanding(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
   };
   const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });
@@ -75,7 +73,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes, recordingChan
   const start = ({ wake = new Signal(), ...given }: LoopGiven) => {
     loops.push({ ...given, wake, loop: startLoop({ ...given, wake, log, metrics }) });
   };
-  start({ name: "presence", run: beat, wake: recordingChanges, everyMs: BEAT_MS });
+  start({ name: "presence", run: beat, everyMs: BEAT_MS });
   if (jobs === null) start({ name: "tell", run: tell, wake: silenceBegins, everyMs: BEAT_MS });
   else {
     const poll = pollForWork(parts.hot, parts.sources);

@@ -7,7 +7,7 @@ import { faultOf, isDatabaseAway, messageOf } from "../platform/errors/index.ts"
 import type { Logger } from "../platform/log/index.ts";
 import { programVersion } from "../platform/process/index.ts";
 import { registerKey } from "../platform/signing/index.ts";
-import { makeSignals, Signal } from "../platform/worker/index.ts";
+import { makeSignals } from "../platform/worker/index.ts";
 import { composeRelay } from "./compose.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
@@ -71,7 +71,6 @@ export async function serve(options: ServeOptions) {
   let isStarted = false;
   let stopping: Promise<void> | null = null;
   let loops: ReturnType<typeof startLoops> | null = null;
-  const recordingChanges = new Signal();
   // Made before they are started, so that recorded work can be dispatched to them.
   const jobs = workers ? createJobs(parts) : null;
   const doors = serversOf(parts, {
@@ -105,12 +104,12 @@ export async function serve(options: ServeOptions) {
     if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
   };
   try {
-    parts.database.start(() => recordingChanges.raise());
+    parts.database.start();
     const opsServer = settings.OPS_PORT === undefined ? null : await doors.openOps(settings.OPS_PORT);
     const server = http ? await doors.openPublic(jobs?.handoff ?? null) : null;
     if (await waitForDatabase(look, { log, stop })) {
       isStarted = true;
-      loops = startLoops(parts, { http, jobs, wakes, recordingChanges });
+      loops = startLoops(parts, { http, jobs, wakes });
     }
     const ops = opsServer ?? server;
     return {
