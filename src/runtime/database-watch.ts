@@ -45,25 +45,29 @@ const BEGINS: Readonly<Record<RecordingProblem["alarm"], string>> = {
   recording_failing: "Callbacks could not be recorded",
 };
 
+type AlarmName = RecordingProblem["alarm"];
+
 /** Times are by performance.now(). */
 interface Outage {
-  since: number;
   lastAt: number;
-  /** null until it has lasted long enough. */
-  raised: {
-    alarm: Alarm;
-    why: RecordingProblem;
-    raisedAt: Date;
-    notified: boolean;
-    nextTryAt: number;
-  } | null;
+  problem: RecordingProblem;
+  /** Since when the problem has been of this kind. */
+  since: number;
+}
+
+interface OpenAlarm {
+  alarm: Alarm;
+  since: number;
+  raisedAt: Date;
+  notified: boolean;
+  nextTryAt: number;
 }
 
 /**
  * Watches whether callbacks can be recorded: by the results of commits, and by asking Postgres. Readiness and the
- * alarms `database_away` and `recording_failing` follow from it. An outage has one alarm, named after what was wrong
- * when it was raised; it is kept in memory while nothing can be recorded, and stored when that ends. `serve` starts
- * its timer; a Lambda function, which runs only during invocations, checks by itself.
+ * alarms `database_away` and `recording_failing` follow from it. The alarms are kept in memory while nothing can be
+ * recorded, and stored when that ends. `serve` starts its timer; a Lambda function, which runs only during
+ * invocations, checks by itself.
  */
 export class DatabaseWatch {
   readonly #options: DatabaseWatchOptions;
@@ -80,6 +84,7 @@ export class DatabaseWatch {
   #retry: () => Promise<void> = async () => undefined;
   #saidReady = true;
   #outage: Outage | null = null;
+  readonly #open = new Map<AlarmName, OpenAlarm>();
   /** Ends once people have been notified of what was raised, or could not be. */
   #notifying: Promise<void> = Promise.resolve();
 
@@ -92,14 +97,15 @@ export class DatabaseWatch {
     return this.#found?.alarm !== "database_away";
   }
 
-  get openAlarm(): RecordingProblem["alarm"] | null {
-    return this.#outage?.raised?.why.alarm ?? null;
+  get openAlarms(): readonly AlarmName[] {
+    return [...this.#open.keys()];
   }
 
   /** Why Postgres, though it answers, takes no callbacks; null until that is an alarm. */
   get whyFailing(): Why | null {
-    const { alarm, ...why } = this.#outage?.raised?.why ?? {};
-    return alarm === "recording_failing" ? (why as Why) : null;
+    const problem = this.#open.has("recording_failing") ? this.#outage?.problem : undefined;
+    if (problem?.alarm !== "recording_failing") return null;
+    return { reason: problem.reason, action: problem.action };
   }
 
   start(): void {
@@ -138,7 +144,7 @@ export class DatabaseWatch {
   }
 
   get #isTroubled(): boolean {
-    return this.#found !== null || this.#written !== null || this.openAlarm !== null;
+    return this.#found !== null || this.#written !== null || this.#open.size > 0;
   }
 
   /** The reason is logged once, and not given to the caller. Never throws, nor takes longer than a second. */
@@ -158,7 +164,7 @@ export class DatabaseWatch {
   /** An alarm that is open is ended now if callbacks can be recorded; resolves within `STOP_WITHIN_MS`. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    if (this.openAlarm === null) return;
+    if (this.#open.size === 0) return;
     // The first may have begun before.
     await within(
       this.#look().then(() => this.#look()),
@@ -191,45 +197,44 @@ export class DatabaseWatch {
     return within(this.#question, leftMs, silent(withinMs));
   }
 
-  #note(why: RecordingProblem): void {
+  #note(problem: RecordingProblem): void {
     const now = performance.now();
-    const outage = this.#outage ?? { since: now, lastAt: now, raised: null };
-    if (outage.raised === null && now - outage.lastAt > FORGOTTEN_AFTER_MS) outage.since = now;
-    outage.lastAt = now;
+    const last = this.#outage;
+    const goesOn = last?.problem.alarm === problem.alarm && now - last.lastAt < FORGOTTEN_AFTER_MS;
+    const outage = { problem, lastAt: now, since: goesOn ? last.since : now };
     this.#outage = outage;
-    if (outage.raised === null && now - outage.since >= ALARM_AFTER_MS) this.#raise(outage, why);
-    if (outage.raised !== null && now >= outage.raised.nextTryAt)
-      this.#notifying = this.#notifyPeople(outage.raised);
+    if (!this.#open.has(problem.alarm) && now - outage.since >= ALARM_AFTER_MS) this.#raise(outage);
+    for (const open of this.#open.values())
+      if (now >= open.nextTryAt) this.#notifying = this.#notifyPeople(open);
   }
 
-  #raise(outage: Outage, why: RecordingProblem): void {
+  #raise({ problem: { alarm: name, reason, action }, since }: Outage): void {
     const detail =
-      `${BEGINS[why.alarm]} for ${ALARM_AFTER_MS / 1_000} s: ${why.reason}. ${why.action} Callbacks ` +
+      `${BEGINS[name]} for ${ALARM_AFTER_MS / 1_000} s: ${reason}. ${action} Callbacks ` +
       "are answered 503, so that the provider sends them again; all that is recorded waits and goes on by " +
       "itself.";
-    const alarm: Alarm = { name: why.alarm, source: "", subject: "postgres", detail };
-    outage.raised = { alarm, why, raisedAt: new Date(), notified: false, nextTryAt: 0 };
+    const alarm: Alarm = { name, source: "", subject: "postgres", detail };
+    this.#open.set(name, { alarm, since, raisedAt: new Date(), notified: false, nextTryAt: 0 });
     this.#options.alarms.notify([alarm]);
   }
 
-  /** Callbacks can be recorded: an open alarm is stored with its end. @throws what the database throws. */
+  /** Callbacks can be recorded: open alarms are stored with their end. @throws what the database throws. */
   async #end(): Promise<void> {
     const { alarms } = this.#options;
-    const { raised, since } = this.#outage ?? { raised: null, since: 0 };
-    if (raised !== null) {
-      const { alarm, notified } = raised;
+    for (const [name, { alarm, since, notified }] of this.#open) {
       await alarms.keepEnded(alarm, { lastedMs: performance.now() - since, notified });
+      this.#open.delete(name);
       alarms.notifyCleared([alarm]);
     }
     this.#outage = null;
   }
 
-  async #notifyPeople(raised: NonNullable<Outage["raised"]>): Promise<void> {
-    raised.nextTryAt = Number.POSITIVE_INFINITY;
+  async #notifyPeople(open: OpenAlarm): Promise<void> {
+    open.nextTryAt = Number.POSITIVE_INFINITY;
     const { notifyPeople } = this.#options;
     if (notifyPeople === null) return;
-    const { alarm, raisedAt } = raised;
-    raised.notified = await notifyPeople({ ...alarm, raisedAt }).catch(() => false);
-    if (!raised.notified) raised.nextTryAt = performance.now() + NOTIFY_AGAIN_MS;
+    const { alarm, raisedAt } = open;
+    open.notified = await notifyPeople({ ...alarm, raisedAt }).catch(() => false);
+    if (!open.notified) open.nextTryAt = performance.now() + NOTIFY_AGAIN_MS;
   }
 }

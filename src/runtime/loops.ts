@@ -41,7 +41,7 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes }: LoopsOption
    */
   let troubledAt = Number.NEGATIVE_INFINITY;
   const whyFailing = (): Problem | null => {
-    if (database.openAlarm !== null) troubledAt = performance.now();
+    if (database.openAlarms.length > 0) troubledAt = performance.now();
     return database.whyFailing ?? whyStanding(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
   };
   const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });

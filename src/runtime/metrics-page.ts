@@ -104,7 +104,7 @@ export class MetricsPage {
     metrics.databaseUp.set(database.isUp ? 1 : 0);
     // While these last they have no row.
     for (const alarm of alarmsAbout("database"))
-      metrics.alarmsOpen.set({ alarm }, database.openAlarm === alarm ? 1 : 0);
+      metrics.alarmsOpen.set({ alarm }, database.openAlarms.some((open) => open === alarm) ? 1 : 0);
     if (this.#countedAt !== null)
       metrics.databaseValuesAge.set((performance.now() - this.#countedAt) / 1_000);
     for (const [pool, usage] of Object.entries(this.#pools)) {

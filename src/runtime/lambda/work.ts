@@ -84,7 +84,7 @@ async function whileDatabaseAway<Result>(
       if (!isDatabaseAway(error)) throw error;
       database.noteFailure(error);
       await database.lookIfTroubled();
-      if (database.openAlarm !== null) throw error;
+      if (database.openAlarms.length > 0) throw error;
       await sleep(AGAIN_MS);
     }
   }
