@@ -16,7 +16,6 @@ id uuid not null
 name text not null
 code text not null
 logo text not null
-seed_digest text not null
   constraint bank_id_key UNIQUE (id)
   constraint bank_pkey PRIMARY KEY (number)
 `,
@@ -37,7 +36,6 @@ biller_name text not null
 biller_address text
 biller_email text
 fee json not null
-seed_digest text not null
   constraint collection_amount_check CHECK ((amount > (0)::numeric))
   constraint collection_pkey PRIMARY KEY (id)
   constraint collection_service_fee_billing_check CHECK ((service_fee_billing = ANY (ARRAY['Payer'::text, 'Merchant'::text])))
@@ -62,24 +60,13 @@ queued_at timestamp with time zone not null
 due_at timestamp with time zone not null
 attempt integer not null default 0
 state text not null
-variant text not null
 url text not null
+answer_status integer
+error text
   constraint delivery_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoice(id) ON DELETE CASCADE
   constraint delivery_pkey PRIMARY KEY (invoice_id, copy)
-  constraint delivery_state_check CHECK ((state = ANY (ARRAY['due'::text, 'delivered'::text, 'given_up'::text, 'withheld'::text])))
+  constraint delivery_state_check CHECK ((state = ANY (ARRAY['due'::text, 'delivered'::text, 'given_up'::text])))
   index delivery_due ON collection_service.delivery USING btree (due_at) WHERE (state = 'due'::text)
-`,
-  delivery_attempt: `
-invoice_id uuid not null
-copy integer not null
-attempt integer not null
-started_at timestamp with time zone not null
-took_ms integer not null
-answer_status integer
-answer_body text
-error text
-  constraint delivery_attempt_delivery_fkey FOREIGN KEY (invoice_id, copy) REFERENCES delivery(invoice_id, copy) ON DELETE CASCADE
-  constraint delivery_attempt_pkey PRIMARY KEY (invoice_id, copy, attempt)
 `,
   invoice: `
 id uuid not null
@@ -99,7 +86,6 @@ type text not null
 service_fee_payer text not null
 settlement_frequency text not null
 payment_method text
-hidden_as text
 title text not null
 payer_name text not null
 payer_email text not null
@@ -108,7 +94,6 @@ callback_url text
 biller_metadata json not null
 beneficiaries json
   constraint invoice_collection_id_fkey FOREIGN KEY (collection_id) REFERENCES collection(id)
-  constraint invoice_hidden_as_check CHECK ((hidden_as = ANY (ARRAY['Unpaid'::text, 'missing'::text])))
   constraint invoice_paid_check CHECK (((status = 'Paid'::text) = ((paid_at IS NOT NULL) AND (payment_method IS NOT NULL))))
   constraint invoice_pkey PRIMARY KEY (id)
   constraint invoice_status_check CHECK ((status = ANY (ARRAY['Unpaid'::text, 'Paid'::text, 'Invalidated'::text])))
@@ -123,7 +108,6 @@ is_primary boolean not null
 account_name text not null
 account_number text not null
 status text not null default 'Pending'::text
-seed_digest text
   constraint linked_account_bank_number_fkey FOREIGN KEY (bank_number) REFERENCES bank(number)
   constraint linked_account_number_once UNIQUE (account_number)
   constraint linked_account_pkey PRIMARY KEY (id)

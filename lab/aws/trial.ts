@@ -70,13 +70,13 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
   ends.defer(gateway.close);
   const invoiceIds: string[] = [];
   /** Has invoices paid at the provider, which calls back unless told not to. */
-  const pay = async (count: number, callback: object = {}) => {
+  const pay = async (count: number, payment: object = {}) => {
     const callBackUrl = `${gateway.url}/callbacks/${token}/order`;
     const { ids } = await post<{ ids: string[] }>(`${provider.url}/_control/invoices`, {
       collectionId: provider.collectionId,
       invoices: Array.from({ length: count }, () => ({ callBackUrl })),
     });
-    for (const id of ids) await post(`${provider.url}/_control/invoices/${id}/pay`, { callback });
+    for (const id of ids) await post(`${provider.url}/_control/invoices/${id}/pay`, payment);
     invoiceIds.push(...ids);
   };
   const published = (count: number) =>
@@ -108,7 +108,7 @@ export async function trial(kind: "standard" | "fifo", lab: Lab): Promise<void> 
   say("5 callbacks whose wake-ups were lost are events 16 to 20, by schedule; all were answered 200");
 
   mappings = mapAll();
-  await pay(1, { never: true });
+  await pay(1, { copies: 0 });
   await run("reconcile").invoke(scheduleEvent);
   await published(21);
   await stopMappings();

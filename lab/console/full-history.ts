@@ -115,7 +115,7 @@ async function killConfirmation(environment: ConsoleEnvironment, reference: stri
   );
   await environment.query("update confirmation set attempt = 8, due_at = now() where invoice_id = $1", [id]);
   await environment.until("select state from confirmation where invoice_id = $1", [id], [{ state: "dead" }]);
-  await environment.service.control("DELETE", "/faults");
+  await environment.service.control("PUT", "/faults", {});
   return id;
 }
 

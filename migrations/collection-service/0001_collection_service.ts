@@ -2,9 +2,6 @@ import { type Kysely, sql } from "kysely";
 
 /** The collection service: what its seed file describes, invoices, and the callbacks about them. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // `seed_digest` is the digest of the seed's row as it was last loaded: a row is written again only when the
-  // seed file changed, so that changes made while running survive a restart.
-  //
   // The key itself is never stored. It is long and random, so that one round of SHA-256 cannot be guessed
   // backwards; a slow password hash would only slow every request.
   await sql`
@@ -21,8 +18,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       id uuid not null unique,
       name text not null,
       code text not null,
-      logo text not null,
-      seed_digest text not null
+      logo text not null
     )`.execute(db);
 
   await sql`
@@ -43,7 +39,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       biller_address text,
       biller_email text,
       fee json not null,
-      seed_digest text not null,
       constraint collection_amount_check check (amount > 0),
       constraint collection_settlement_frequency_check check (settlement_frequency in ('Daily', 'Instant')),
       constraint collection_service_fee_billing_check check (service_fee_billing in ('Payer', 'Merchant')),
@@ -60,7 +55,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       account_name text not null,
       account_number text not null,
       status text not null default 'Pending',
-      seed_digest text,
       constraint linked_account_number_once unique (account_number),
       constraint linked_account_status_check check (status in ('Pending', 'Approved'))
     )`.execute(db);
@@ -79,7 +73,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // An invoice is stored as Unpaid, Paid or Invalidated; that it expired is read off the clock, so that no
   // timer has to run for an expired invoice to be invalid. `current_invoice` is the truth. `readable_invoice`
   // is what the API shows: the same, but for a payment that is kept from readers for a while on request
-  // (`readable_at`, `hidden_as`).
+  // (`readable_at`).
   await sql`
     create table invoice (
       id uuid primary key,
@@ -99,7 +93,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       service_fee_payer text not null,
       settlement_frequency text not null,
       payment_method text,
-      hidden_as text,
       title text not null,
       payer_name text not null,
       payer_email text not null,
@@ -110,26 +103,25 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint invoice_status_check check (status in ('Unpaid', 'Paid', 'Invalidated')),
       constraint invoice_type_check check (type in ('Live', 'Test')),
       constraint invoice_paid_check
-        check ((status = 'Paid') = (paid_at is not null and payment_method is not null)),
-      constraint invoice_hidden_as_check check (hidden_as in ('Unpaid', 'missing'))
+        check ((status = 'Paid') = (paid_at is not null and payment_method is not null))
     )`.execute(db);
   await sql`create index invoice_list on invoice (collection_id, created_at desc, id desc)`.execute(db);
 
   await sql`
     create view current_invoice as
-    select i.id, i.collection_id, i.created_at, i.expires_at, i.paid_at, i.readable_at, i.hidden_as,
+    select i.id, i.collection_id, i.created_at, i.expires_at, i.paid_at, i.readable_at,
       case when i.status = 'Unpaid' and i.expires_at <= now() then i.expires_at else i.modified_at end
         as modified_at,
       case when i.status = 'Unpaid' and i.expires_at <= now() then 'Invalidated' else i.status end as status,
       i.amount, i.service_charge, i.vat, i.total_amount, i.settleable_amount, i.type, i.service_fee_payer,
       i.settlement_frequency, i.payment_method, i.title, i.payer_name, i.payer_email, i.payer_phone_number,
       i.callback_url, i.biller_metadata, i.beneficiaries,
-      c.name as collection_name, c.biller_name, c.biller_address, c.biller_email, c.payment_channels
+      c.name as collection_name, c.biller_name, c.biller_address, c.biller_email
     from invoice i join collection c on c.id = i.collection_id`.execute(db);
 
   await sql`
     create view readable_invoice as
-    select id, collection_id, created_at, expires_at, readable_at, hidden_as,
+    select id, collection_id, created_at, expires_at, readable_at,
       case when readable_at > now() then null else paid_at end as paid_at,
       case when readable_at > now() then created_at else modified_at end as modified_at,
       case when readable_at > now() then 'Unpaid' else status end as status,
@@ -137,11 +129,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       settlement_frequency,
       case when readable_at > now() then null else payment_method end as payment_method,
       title, payer_name, payer_email, payer_phone_number, callback_url, biller_metadata, beneficiaries,
-      collection_name, biller_name, biller_address, biller_email, payment_channels
-    from current_invoice
-    where not (hidden_as = 'missing' and readable_at > now()) or readable_at is null`.execute(db);
+      collection_name, biller_name, biller_address, biller_email
+    from current_invoice`.execute(db);
 
-  // The queue of callbacks and the log of their attempts. A delivery is taken by moving `due_at` past the time
+  // The queue of callbacks. A delivery is taken by moving `due_at` past the time
   // that one attempt may take: if the process dies, the delivery comes due again by itself. The primary key
   // allows each copy of an invoice's callback once: a payment cannot queue two by accident.
   await sql`
@@ -154,25 +145,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       due_at timestamptz not null,
       attempt integer not null default 0,
       state text not null,
-      variant text not null,
       url text not null,
+      answer_status integer,
+      error text,
       constraint delivery_pkey primary key (invoice_id, copy),
-      constraint delivery_state_check check (state in ('due', 'delivered', 'given_up', 'withheld'))
+      constraint delivery_state_check check (state in ('due', 'delivered', 'given_up'))
     )`.execute(db);
   await sql`create index delivery_due on delivery (due_at) where state = 'due'`.execute(db);
-
-  await sql`
-    create table delivery_attempt (
-      invoice_id uuid not null,
-      copy integer not null,
-      attempt integer not null,
-      started_at timestamptz not null,
-      took_ms integer not null,
-      answer_status integer,
-      answer_body text,
-      error text,
-      constraint delivery_attempt_pkey primary key (invoice_id, copy, attempt),
-      constraint delivery_attempt_delivery_fkey
-        foreign key (invoice_id, copy) references delivery on delete cascade
-    )`.execute(db);
 }

@@ -23,7 +23,6 @@ import { isUuid, Secret } from "../platform/values/index.ts";
 import { CollectionClient } from "../provider/index.ts";
 import {
   freePort,
-  parseFaults,
   readSeed,
   startCollectionService,
   startEmbeddedPostgres,
@@ -224,7 +223,6 @@ export async function startLocalEnvironment(options: LocalEnvironmentOptions) {
     port: await portFor("the collection service", ports.collectionService),
     host: HOST,
     log,
-    faults: parseFaults(environment.COLLECTION_SERVICE_FAULTS),
   });
   starting.defer(() => service.close());
 

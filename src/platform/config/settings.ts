@@ -192,10 +192,6 @@ export const settingsSchema = z.object({
     .min(1)
     .prefault(".data")
     .describe("The folder in which the local services of `npm start` keep their data."),
-  COLLECTION_SERVICE_FAULTS: z
-    .string()
-    .optional()
-    .describe("Faults of the local collection service from its start, as JSON; see its README."),
 });
 
 export type SettingName = keyof typeof settingsSchema.shape;

@@ -42,8 +42,8 @@ async function serve(
 ): Promise<void> {
   const fault = context.faults.strike(name, id?.toLowerCase());
   if (fault !== undefined && fault.delayMs > 0) await sleep(fault.delayMs, undefined, { ref: false });
-  if (fault !== undefined && needsNoWork(fault) && !fault.afterWork)
-    return sendAnswer(response, 200, {}, fault);
+  if (fault !== undefined && needsNoWork(fault.answer) && !fault.afterWork)
+    return sendAnswer(response, 200, {}, fault.answer);
 
   // The key comes before the body: a caller without one learns nothing of its size.
   const key = context.keys.find(request.get("x-api-key"));
@@ -56,7 +56,8 @@ async function serve(
   // The name joins the handler with what its schemas read, which TypeScript does not follow.
   const answered = await handle(context, { ...read, key } as never);
   const data = operation.data?.written.parse(answered);
-  sendAnswer(response, operation.status, { status: operation.envelopeStatus, message, data }, fault);
+  const answer = { status: operation.envelopeStatus, message, data };
+  sendAnswer(response, operation.status, answer, fault?.answer ?? "normal");
 }
 
 const BODY_LIMIT = 262_144;

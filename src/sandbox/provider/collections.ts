@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Selectable, sql, type Updateable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { BanksWritten, CollectionWritten } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
 import type { CollectionTable, ServiceDatabase } from "./tables.ts";
@@ -79,16 +79,6 @@ export async function readCollectionOnWire(
       },
     })),
   };
-}
-
-/** @returns false when there is no such collection. */
-export async function changeCollection(
-  db: ServiceDatabase,
-  id: string,
-  change: Updateable<CollectionTable>,
-): Promise<boolean> {
-  const result = await db.updateTable("collection").set(change).where("id", "=", id).executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }
 
 export async function readBanks(db: ServiceDatabase): Promise<BanksWritten> {

@@ -1,18 +1,7 @@
 import { type Insertable, type RawBuilder, sql } from "kysely";
-import {
-  type Columns,
-  float,
-  integer,
-  returned,
-  type Slots,
-  Statement,
-  text,
-  typed,
-  uuid,
-} from "../../platform/database/index.ts";
+import { returned, type Slots, Statement, typed } from "../../platform/database/index.ts";
 import type { InvoicePageWritten, InvoiceWritten } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
-import type { CallbackVariant } from "./callback-request.ts";
 import type { InvoiceRow, InvoiceTable, PaymentMethod, ServiceDatabase } from "./tables.ts";
 
 // All statements that write an invoice. Each change of state is one conditional UPDATE: of many at once,
@@ -22,7 +11,7 @@ type Moment = "created_at" | "modified_at" | "expires_at";
 type Document = "biller_metadata" | "beneficiaries";
 
 /** Its times by Postgres' clock (`now()`), or given ones. */
-export type NewInvoice = Omit<Insertable<InvoiceTable>, Moment | Document | "readable_at" | "hidden_as"> &
+export type NewInvoice = Omit<Insertable<InvoiceTable>, Moment | Document | "readable_at"> &
   Record<Moment, Date | RawBuilder<Date>> &
   Pick<InvoiceRow, Document>;
 
@@ -36,7 +25,6 @@ export function insertInvoice(db: ServiceDatabase, invoice: NewInvoice): Promise
     .innerJoin("collection as c", "c.id", "made.collection_id")
     .selectAll("made")
     .select(["c.name as collection_name", "c.biller_name", "c.biller_address", "c.biller_email"])
-    .select("c.payment_channels")
     .executeTakeFirstOrThrow();
 }
 
@@ -55,58 +43,35 @@ const rowOf = (invoice: NewInvoice) => ({
   beneficiaries: invoice.beneficiaries === null ? null : JSON.stringify(invoice.beneficiaries),
 });
 
-/** The callbacks that a payment queues, an entry for each copy. */
-export interface PlannedCallback {
-  readonly copy: number;
-  readonly webhookId: string;
-  readonly notificationId: string;
-  readonly variant: CallbackVariant;
-  /** How long after the payment it leaves, in ms. */
-  readonly delayMs: number;
-  readonly state: "due" | "withheld";
-}
-
-interface Payment {
-  readonly invoiceId: string;
+export interface Payment {
   readonly method: PaymentMethod;
-  readonly callbacks: readonly PlannedCallback[];
-  /** Keeps the payment from the API's readers for so many ms. */
-  readonly hidden: { readonly ms: number; readonly as: "Unpaid" | "missing" } | null;
+  /** How many callbacks it queues. */
+  readonly copies: number;
+  /** Keeps the payment from the API's readers for so long. */
+  readonly readableAfterMs: number;
 }
-
-const PLANNED: Columns<PlannedCallback> = {
-  copy: integer(({ copy }) => copy),
-  webhook_id: uuid(({ webhookId }) => webhookId),
-  notification_id: uuid(({ notificationId }) => notificationId),
-  delay_ms: float(({ delayMs }) => delayMs),
-  state: text(({ state }) => state),
-  variant: text(({ variant }) => variant),
-};
 
 const updatePaid = new Statement(
   { id: returned.uuid },
-  ({ value, table }: Slots<Payment>) => sql`
+  ({ value }: Slots<Payment & { invoiceId: string }>) => sql`
     with paid as (
       update invoice
       set status = 'Paid', paid_at = now(), modified_at = now(), payment_method = ${value((p) => p.method)},
-        readable_at = now() + ${value(({ hidden }) => hidden?.ms ?? null)}::float8 * interval '1 ms',
-        hidden_as = ${value(({ hidden }) => hidden?.as ?? null)}
+        readable_at = now() + ${value((p) => p.readableAfterMs)}::float8 * interval '1 ms'
       where id = ${value(({ invoiceId }) => invoiceId)} and status = 'Unpaid' and expires_at > now()
-      returning id, paid_at, callback_url
+      returning id, paid_at, callback_url, gen_random_uuid() as notification_id
     ), queued as (
-      insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, variant,
-        url)
-      select paid.id, c.copy, c.webhook_id, c.notification_id, paid.paid_at,
-        paid.paid_at + c.delay_ms * interval '1 ms', c.state, c.variant, paid.callback_url
-      from paid, ${table("c", PLANNED, ({ callbacks }) => callbacks)}
-      where paid.callback_url is not null
+      insert into delivery (invoice_id, copy, webhook_id, notification_id, queued_at, due_at, state, url)
+      select id, copy, gen_random_uuid(), notification_id, paid_at, paid_at, 'due', callback_url
+      from paid, generate_series(1, ${value(({ copies }) => copies)}::int) as copy
+      where callback_url is not null
     )
     select id from paid`,
 );
 
 /** Pays it, if unpaid and not expired, and queues its callbacks. @returns false: nothing was written. */
-export async function payInvoice(db: ServiceDatabase, payment: Payment): Promise<boolean> {
-  const paid = await updatePaid.execute(db, payment);
+export async function payInvoice(db: ServiceDatabase, invoiceId: string, payment: Payment): Promise<boolean> {
+  const paid = await updatePaid.execute(db, { invoiceId, ...payment });
   return paid.length > 0;
 }
 
@@ -146,17 +111,6 @@ export function readInvoice(db: ServiceDatabase, invoiceId: string): Promise<Inv
 
 export function readShownInvoice(db: ServiceDatabase, invoiceId: string): Promise<InvoiceRow | undefined> {
   return db.selectFrom("readable_invoice").selectAll().where("id", "=", invoiceId).executeTakeFirst();
-}
-
-/** Ends the time of an unpaid invoice at once. @returns false when there is no such invoice. */
-export async function expireInvoice(db: ServiceDatabase, invoiceId: string): Promise<boolean> {
-  const result = await db
-    .updateTable("invoice")
-    .set({ expires_at: sql`now()` })
-    .where("id", "=", invoiceId)
-    .where("status", "=", "Unpaid")
-    .executeTakeFirst();
-  return result.numUpdatedRows > 0n;
 }
 
 /** The invoice as the contract writes it. @param publicUrl where payers reach this service, no slash at the end. */

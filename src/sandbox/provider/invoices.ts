@@ -9,27 +9,12 @@ import {
   sumOfMoney,
 } from "../../provider/index.ts";
 import { Refused } from "./answers.ts";
-import type { CallbackVariant } from "./callback-request.ts";
 import { type CollectionRow, readAccountStates, readCollectionTerms } from "./collections.ts";
-import {
-  type CallbackFaults,
-  type CallbackFaultsInput,
-  callbackFaults,
-  layered,
-  variantsInTurn,
-} from "./faults.ts";
-import { insertInvoice, type PlannedCallback, payInvoice, readInvoice } from "./invoice-statements.ts";
+import { insertInvoice, type Payment, payInvoice, readInvoice } from "./invoice-statements.ts";
 import type { ApiKey } from "./load-seed.ts";
 import { lifetimeMs } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
-import type {
-  InvoiceRow,
-  InvoiceStatus,
-  InvoiceType,
-  PaymentMethod,
-  ServiceDatabase,
-  ServiceTables,
-} from "./tables.ts";
+import type { InvoiceRow, InvoiceStatus, InvoiceType, ServiceDatabase, ServiceTables } from "./tables.ts";
 
 /** Creates an unpaid invoice in a collection that is active, by that collection's terms. @throws Refused */
 export async function createInvoice(
@@ -109,41 +94,17 @@ function splitProblems(isGiven: boolean, hasOwnSplit: boolean): string[] {
   return [];
 }
 
-/** It is paid and its callbacks are queued, or nothing happened. @param own faults of its callbacks alone. */
+/** It is paid and its callbacks are queued, or nothing happened. */
 export async function pay(
   context: ServiceContext,
   invoiceId: string,
-  method: PaymentMethod,
-  own: CallbackFaultsInput = {},
+  payment: Payment,
 ): Promise<"paid" | "unknown" | "not_payable"> {
-  const terms = callbackFaults.parse(layered(context.faults.current.callback, own));
-  const nextVariant =
-    own.variants === undefined ? () => context.faults.nextVariant() : variantsInTurn(own.variants);
-  const { paymentReadableAfterMs, paymentHiddenAs } = terms;
-  const paid = await payInvoice(context.db, {
-    invoiceId,
-    method,
-    callbacks: planCallbacks(terms, nextVariant),
-    hidden: paymentReadableAfterMs > 0 ? { ms: paymentReadableAfterMs, as: paymentHiddenAs } : null,
-  });
-  if (paid) {
+  if (await payInvoice(context.db, invoiceId, payment)) {
     context.wakeDeliveries();
     return "paid";
   }
   return (await readInvoice(context.db, invoiceId)) === undefined ? "unknown" : "not_payable";
-}
-
-/** Plans one callback, unless the terms say otherwise. */
-function planCallbacks(terms: CallbackFaults, nextVariant: () => CallbackVariant): PlannedCallback[] {
-  const notificationId = randomUUID();
-  return Array.from({ length: terms.copies }, (_, copy) => ({
-    copy,
-    webhookId: randomUUID(),
-    notificationId,
-    variant: nextVariant(),
-    delayMs: terms.delayMs,
-    state: terms.never ? "withheld" : "due",
-  }));
 }
 
 /**

@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { anyUuid } from "../../platform/config/index.ts";
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
-import { ownWords } from "../../platform/validation/index.ts";
+import { ownWords, problemsOf } from "../../platform/validation/index.ts";
 import { moneyGiven } from "../../provider/index.ts";
-import { checked, type FaultsInput, faultsSchema } from "./faults.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -23,7 +22,7 @@ const PERIODS = {
 
 type ExpirationPeriod = keyof typeof PERIODS;
 
-export const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
+const EXPIRATION_PERIODS = Object.keys(PERIODS) as [ExpirationPeriod, ...ExpirationPeriod[]];
 
 /** How long an invoice stays payable after its creation, in ms. An unknown period counts as a day. */
 export function lifetimeMs(period: string): number {
@@ -54,18 +53,9 @@ const biller = z.strictObject({
   email: z.string().max(254).nullable().default(null),
 });
 
-/** Checked, and kept as it was given: missing fields stay missing, for faults that are laid on top of it. */
-const faultsAsGiven = z.custom<FaultsInput>().superRefine((given, context) => {
-  const result = faultsSchema.safeParse(given, { error: ownWords });
-  for (const { path, message } of result.error?.issues ?? [])
-    context.addIssue({ code: "custom", path: [...path], message });
-});
-
 const seedSchema = z
   .strictObject({
     $comment: z.string().optional(),
-    /** The faults in force from the start, as `PUT /_control/faults` takes them. */
-    faults: faultsAsGiven.default({}),
     biller,
     fee: feeTerms,
     apiKeys: z
@@ -140,7 +130,12 @@ export type Seed = z.output<typeof seedSchema>;
 const DEFAULT_SEED_FILE = resolve(import.meta.dirname, "seed.json");
 
 /** @throws RelayError that lists all that is wrong with the seed; no key is part of it. */
-export const parseSeed = (value: unknown, origin = "The seed"): Seed => checked(seedSchema, value, origin);
+export function parseSeed(value: unknown, origin = "The seed"): Seed {
+  const result = seedSchema.safeParse(value, { error: ownWords });
+  if (result.success) return result.data;
+  const problems = problemsOf(result.error).map((problem) => `  ${problem}`);
+  throw new RelayError(`${origin} needs attention:\n${problems.join("\n")}`);
+}
 
 /** @throws RelayError when the file cannot be read, is no JSON, or describes no seed. */
 export async function readSeed(file: string = DEFAULT_SEED_FILE): Promise<Seed> {

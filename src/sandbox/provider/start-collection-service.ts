@@ -9,7 +9,7 @@ import { answerErrors } from "./answers.ts";
 import { apiHandler } from "./api.ts";
 import { controlRouter } from "./control.ts";
 import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./deliveries.ts";
-import { FaultBox, type FaultsInput } from "./faults.ts";
+import { FaultBox } from "./faults.ts";
 import { pay } from "./invoices.ts";
 import { loadSeed, readKeys } from "./load-seed.ts";
 import { openApiDocument } from "./open-api-document.ts";
@@ -30,9 +30,7 @@ export interface CollectionServiceOptions {
   readonly seed?: SeedInput | string;
   /** The path of Get Banks, which the interface does not specify. */
   readonly banksPath?: string;
-  readonly faults?: FaultsInput;
   readonly delivery?: Partial<DeliveryTerms>;
-  readonly connections?: number;
 }
 
 /**
@@ -43,11 +41,10 @@ export interface CollectionServiceOptions {
 export async function startCollectionService(options: CollectionServiceOptions) {
   const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
   const banksPath = checkedPath(options.banksPath ?? operations.getBanks.path);
-  const faults = new FaultBox(seed.faults, options.faults ?? {});
   const { db, close } = connect<ServiceTables>(options.databaseUrl, {
     schema: "collection_service",
     applicationName: "collection-service",
-    max: options.connections ?? 10,
+    max: 10,
     // A burst waits its turn rather than fail.
     connectTimeoutMs: 30_000,
     onIdleError: (error) => options.log.warn({ err: error.message }, "collection service: connection lost"),
@@ -71,7 +68,7 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     const deliveries = new DeliveryLoop({ db, publicUrl, terms, log: options.log });
     const context: ServiceContext = {
       db,
-      faults,
+      faults: new FaultBox(),
       banksPath,
       keys,
       log: options.log,
@@ -86,7 +83,7 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     });
     app.get("/pay/:id", (_request, response) => void response.type("html").send(PAY_PAGE));
     app.post("/pay/:id", async ({ params: { id } }, response) => {
-      const outcome = isUuid(id) ? await pay(context, id, "Card") : "unknown";
+      const outcome = isUuid(id) ? await pay(context, id, BY_CARD) : "unknown";
       response.status({ paid: 200, unknown: 404, not_payable: 409 }[outcome]);
       response.type("text/plain").send(`${outcome}\n`);
     });
@@ -123,6 +120,8 @@ const PAY_PAGE = `<!doctype html>
 <form method="post"><button>Pay</button></form>
 `;
 
+const BY_CARD = { method: "Card", copies: 1, readableAfterMs: 0 } as const;
+
 /** `/`, for a browser at the service's address: where everything is. */
 const frontPage = (
   publicUrl: string,
@@ -131,5 +130,5 @@ const frontPage = (
 API          ${publicUrl}/api/v1/…  with a key of the seed file in the header x-api-key
 Its document ${publicUrl}/openapi.json
 Payers       ${publicUrl}/pay/{invoice id}
-Control side ${publicUrl}/_control/…  faults, payments, deliveries; on this machine only
+Control side ${publicUrl}/_control/…  faults, payments; on this machine only
 `;

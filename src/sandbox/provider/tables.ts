@@ -2,7 +2,6 @@ import type { ColumnType, Kysely, Selectable } from "kysely";
 import type { serviceSchema } from "../../../migrations/collection-service.schema.ts";
 import type { TablesOf } from "../../platform/database/index.ts";
 import type { CollectionWritten, InvoiceWritten } from "../../provider/index.ts";
-import type { CallbackVariant } from "./callback-request.ts";
 import type { FeeTerms } from "./seed.ts";
 
 /** Bound as JSON text, read as the value. */
@@ -21,7 +20,6 @@ interface Known {
   "invoice.payment_method": PaymentMethod | null;
   "invoice.service_fee_payer": InvoiceWritten["serviceFeePayer"];
   "invoice.settlement_frequency": InvoiceWritten["settlementFrequency"];
-  "delivery.variant": CallbackVariant;
 }
 
 type Made = TablesOf<typeof serviceSchema, Known>;
@@ -34,13 +32,11 @@ export interface ServiceTables extends Made {
 
 export type InvoiceTable = Made["invoice"];
 export type CollectionTable = Made["collection"];
-export type DeliveryTable = Made["delivery"];
 
 /** A row of `current_invoice` and `readable_invoice`. */
 export type InvoiceRow = Selectable<InvoiceTable> &
-  Pick<
-    Selectable<CollectionTable>,
-    "biller_name" | "biller_address" | "biller_email" | "payment_channels"
-  > & { collection_name: string };
+  Pick<Selectable<CollectionTable>, "biller_name" | "biller_address" | "biller_email"> & {
+    collection_name: string;
+  };
 
 export type ServiceDatabase = Kysely<ServiceTables>;

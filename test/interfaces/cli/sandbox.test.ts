@@ -50,10 +50,6 @@ describe("invoice-relay sandbox", () => {
     await pay(other);
     expect(await statusOf(id)).toBe(status);
     await expect.poll(() => [callbacksOf(id), callbacksOf(other)]).toEqual([callbacks, ["Paid"]]);
-    const { body } = await service.control("GET", `/deliveries?invoiceId=${id}`);
-    expect(body.deliveries.some(({ state }: { state: string }) => state === "withheld")).toBe(
-      option === "--never",
-    );
   });
 
   it("pay refuses an invoice that nobody has, and a service that is not there, or is another", async () => {

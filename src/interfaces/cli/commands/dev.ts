@@ -48,7 +48,7 @@ export function devCommand(context: CommandContext): Command {
 /** A step of the start that is under way, such as initdb, ends first. A second Ctrl-C cuts the wait short. */
 const GRACE_MS = 60_000;
 
-const TAKEN = ["PORT", "DATA_DIR", "COLLECTION_SERVICE_FAULTS"];
+const TAKEN = ["PORT", "DATA_DIR"];
 
 const whatToOpen = ({ local, sample, settingsFile }: RunningDev) => ({
   what: "started",

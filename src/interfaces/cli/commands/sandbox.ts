@@ -48,33 +48,27 @@ function payCommand(context: CommandContext): Command {
     .action(async (id: string, { early, twice, never, forge, method, provider }: PayOptions) => {
       const invoice = `${providerUrl(context, provider)}/_control/invoices/${id}`;
       if (forge) {
-        const answer: ForgeAnswer = { ...(await control(`${invoice}/forge`, {})) };
+        const answer = forgeAnswer.parse(await control(`${invoice}/forge`, {}));
         context.show({ id, ...answer }, () => forgedWords(id, answer));
         return;
       }
-      const callback = {
-        ...(early && { paymentReadableAfterMs: EARLY_MS }),
-        ...(twice && { copies: 2 }),
-        ...(never && { never: true }),
-      };
-      await control(`${invoice}/pay`, { method, callback });
+      const payment = { method, copies: never ? 0 : twice ? 2 : 1, readableAfterMs: early ? EARLY_MS : 0 };
+      await control(`${invoice}/pay`, payment);
       const callbacks = never ? "never comes" : twice ? "comes twice" : "comes now";
       const readable = early ? `, and the API shows the payment in ${EARLY_MS / 1_000} s` : "";
       context.show(
-        { id, outcome: "paid", callback },
+        { id, outcome: "paid", ...payment },
         () => `Invoice ${id} is paid. Its callback ${callbacks}${readable}.`,
       );
     });
 }
 
-interface ForgeAnswer {
-  status?: number;
-  error?: string;
-}
+const forgeAnswer = z.object({ status: z.int().nullable(), error: z.string().nullable() });
+type ForgeAnswer = z.output<typeof forgeAnswer>;
 
 function forgedWords(id: string, answer: ForgeAnswer): string {
   const result =
-    answer.status === undefined ? `was not delivered: ${answer.error}` : `was answered ${answer.status}`;
+    answer.status === null ? `was not delivered: ${answer.error}` : `was answered ${answer.status}`;
   return `Nothing was paid. A forged callback, which says that invoice ${id} is, ${result}.`;
 }
 
@@ -127,15 +121,14 @@ interface Options {
 
 export function collectionServiceCommand(context: CommandContext): Command {
   return new Command("collection-service")
-    .description("run a local Invoice Collection API, with payers' pages and callbacks")
+    .description("run a local Invoice Collection API, with callbacks")
     .addOption(portOption(4001))
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--public-url <url>", "where payers reach it; its own address by default")
     .option("--seed <file>", "keys and collections to start with, instead of the built-in ones")
     .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
     .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
-      const { DATABASE_URL, DATA_DIR, COLLECTION_SERVICE_FAULTS } = context.settings();
-      const { parseFaults } = await import("../../../sandbox/index.ts");
+      const { DATABASE_URL, DATA_DIR } = context.settings();
       const { startCollectionService } = await import("../../../sandbox/index.ts");
       const { startEmbeddedPostgres } = await import("../../../sandbox/index.ts");
       const stop = context.listenForStop();
@@ -152,7 +145,6 @@ export function collectionServiceCommand(context: CommandContext): Command {
         ...(publicUrl === undefined ? {} : { publicUrl }),
         ...(seed === undefined ? {} : { seed }),
         ...(banksPath === undefined ? {} : { banksPath }),
-        faults: parseFaults(COLLECTION_SERVICE_FAULTS),
       });
       running.defer(() => service.close());
       const settings = await clientSettings(service.url, seed);
