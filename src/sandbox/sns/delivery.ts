@@ -18,12 +18,11 @@ export function createDelivery(parts: {
   topics: Topics;
   envelopes: Envelopes;
   journal: Journal;
-  now: () => number;
   /** The pauses before the second attempt, the third and so on; after the last the delivery has failed. */
   retryDelaysMs: readonly number[];
   log: Logger | undefined;
 }) {
-  const { topics, envelopes, journal, now, retryDelaysMs, log } = parts;
+  const { topics, envelopes, journal, retryDelaysMs, log } = parts;
   const agent = new Agent({ connections: CONNECTIONS });
   const ending = new AbortController();
 
@@ -74,7 +73,7 @@ export function createDelivery(parts: {
       }
     },
     askToConfirm(topic: Topic, subscription: Subscription): void {
-      const at = new Date(now()).toISOString();
+      const at = new Date().toISOString();
       void send(subscription, envelopes.confirmation(subscription, topic.signatureVersion, at));
     },
     async close(): Promise<void> {

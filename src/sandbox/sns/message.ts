@@ -58,33 +58,16 @@ export function contentRefusal({ Message }: Message): SnsError | undefined {
   return invalidParameter("Message Reason: The message holds a character that is not allowed");
 }
 
-const FIFO_ID = /^[!-~]{1,128}$/;
-const FIFO_ID_FORM = "Reason: 1 to 128 letters, digits and punctuation are allowed";
-
 /** Why SNS does not take this message into a topic of this kind, for its group or deduplication. */
 export function groupRefusal(
   { MessageGroupId = "", MessageDeduplicationId }: Message,
-  { fifo, attributes }: Topic,
+  { fifo }: Topic,
 ): SnsError | undefined {
-  if (MessageGroupId !== "" && !FIFO_ID.test(MessageGroupId))
-    return invalidParameter(`MessageGroupId ${FIFO_ID_FORM}`);
-  if (fifo === undefined) {
-    if (MessageDeduplicationId === undefined) return undefined;
-    return invalidParameter(
-      "MessageDeduplicationId Reason: The request includes MessageDeduplicationId parameter that is " +
-        "not valid for this topic type",
-    );
-  }
-  if (MessageGroupId === "")
+  if (fifo === undefined && MessageDeduplicationId !== undefined)
+    return invalidParameter("MessageDeduplicationId Reason: it is not valid for this topic type");
+  if (fifo !== undefined && MessageGroupId === "")
     return invalidParameter("The MessageGroupId parameter is required for FIFO topics");
-  if (MessageDeduplicationId !== undefined && !FIFO_ID.test(MessageDeduplicationId))
-    return invalidParameter(`MessageDeduplicationId ${FIFO_ID_FORM}`);
-  const isContentBased = attributes.get("ContentBasedDeduplication") === "true";
-  if (MessageDeduplicationId !== undefined || isContentBased) return undefined;
-  return invalidParameter(
-    "The topic should either have ContentBasedDeduplication enabled or MessageDeduplicationId provided " +
-      "explicitly",
-  );
+  return undefined;
 }
 
 export interface AcceptedMessage {

@@ -52,16 +52,13 @@ export function createOperations(
       },
     ),
 
-    ConfirmSubscription: operation(
-      { ...oneTopic, Token: text },
-      ({ TopicArn, Token }) => element("SubscriptionArn", topics.confirm(topics.get(TopicArn), Token).arn),
-      { openToAll: true },
+    ConfirmSubscription: operation({ ...oneTopic, Token: text }, ({ TopicArn, Token }) =>
+      element("SubscriptionArn", topics.confirm(topics.get(TopicArn), Token).arn),
     ),
 
     Unsubscribe: operation(
       { SubscriptionArn: text },
       ({ SubscriptionArn }) => void topics.unsubscribe(SubscriptionArn),
-      { openToAll: true },
     ),
 
     ...publishOperations(parts),
@@ -98,9 +95,8 @@ function publishOperations(parts: {
   journal: Journal;
   delivery: Delivery;
   faults: Faults;
-  now: () => number;
 }): Readonly<Record<"Publish" | "PublishBatch", Operation>> {
-  const { topics, journal, delivery, faults, now } = parts;
+  const { topics, journal, delivery, faults } = parts;
 
   /** @returns the XML that names it. */
   function accept(topic: Topic, message: Message): string {
@@ -119,7 +115,7 @@ function publishOperations(parts: {
       deduplicated: 0,
     };
     fifo?.remember(key, acceptance);
-    const acceptedAt = new Date(now()).toISOString();
+    const acceptedAt = new Date().toISOString();
     const kept = { message, topicArn: topic.arn, acceptance, deduplicationId, acceptedAt };
     journal.messages.add(kept);
     delivery.deliver(topic, kept);

@@ -13,11 +13,8 @@ const STATUS = {
   InvalidBatchEntryId: 400,
   InvalidClientTokenId: 403,
   InvalidParameter: 400,
-  MalformedQueryString: 400,
-  MissingAuthenticationToken: 403,
   NotFound: 404,
   ParameterValueInvalid: 400,
-  RequestEntityTooLarge: 413,
   Throttled: 429,
   TooManyEntriesInBatchRequest: 400,
 } as const;
@@ -90,10 +87,7 @@ interface Fields {
   [name: string]: string | Fields | undefined;
 }
 
-/** `PublishBatchRequestEntries.member.1.MessageAttributes.entry.1.Value.StringValue` is the deepest in SNS. */
-const DEEPEST = 8;
-
-/** Dots in the names say how fields nest. @throws SnsError `MalformedQueryString` when they nest too deep. */
+/** Dots in the names say how fields nest. */
 export function readForm(form: string): Fields {
   const root: Fields = Object.create(null);
   for (const pair of form.split("&")) {
@@ -109,8 +103,6 @@ export function readForm(form: string): Fields {
 const decode = (text: string) => querystring.unescape(text.includes("+") ? text.replaceAll("+", " ") : text);
 
 function putField(root: Fields, path: string[], value: string): void {
-  if (path.length > DEEPEST)
-    throw new SnsError("MalformedQueryString", "The query string contains a name that nests too deep.");
   let node = root;
   for (const step of path.slice(0, -1)) {
     let inner = node[step];
@@ -142,8 +134,6 @@ export const text = z.string().default("");
 
 /** An operation of SNS: from the fields of a request to the XML of its result; undefined where it has none. */
 export interface Operation {
-  /** The token, or the link in a message, takes the place of credentials: as in SNS. */
-  readonly openToAll: boolean;
   /** @throws SnsError for a request that is refused. */
   answer(fields: unknown): string | undefined;
 }
@@ -152,11 +142,9 @@ export interface Operation {
 export function operation<Shape extends z.ZodRawShape>(
   shape: Shape,
   answer: (input: z.output<z.ZodObject<Shape>>) => string | undefined,
-  { openToAll } = { openToAll: false },
 ): Operation {
   const schema = z.object(shape);
   return {
-    openToAll,
     answer(fields) {
       const read = schema.safeParse(fields);
       if (!read.success) throw invalidParameter(read.error.issues[0]?.path.join(".") ?? "");

@@ -38,37 +38,6 @@ export function letsThrough(
 /** Only what was set: what is missing has the default of SNS. */
 type Attributes = ReadonlyMap<string, string>;
 
-const DEFAULTS: Readonly<Record<string, string>> = {
-  SignatureVersion: "1",
-  FilterPolicyScope: "MessageAttributes",
-};
-
-/** The attributes that may be set on a topic, and the form of each. */
-const TOPIC_RULES: Readonly<Record<string, RegExp>> = {
-  SignatureVersion: /^[12]$/,
-  FifoTopic: /^(true|false)$/,
-  ContentBasedDeduplication: /^(true|false)$/,
-};
-
-/** The policy has a parser of its own. A real SNS filters bodies too. */
-const SUBSCRIPTION_RULES: Readonly<Record<string, RegExp>> = {
-  FilterPolicy: /^/,
-  FilterPolicyScope: /^MessageAttributes$/,
-  RawMessageDelivery: /^(true|false)$/i,
-};
-
-/** @throws SnsError `InvalidParameter` for an attribute or a value outside the rules. */
-function checkAttributes(rules: Readonly<Record<string, RegExp>>, attributes: Attributes): void {
-  for (const [name, value] of attributes) {
-    if (!Object.hasOwn(rules, name)) throw invalidParameter(`Attributes Reason: Unknown attribute ${name}`);
-    if (rules[name]?.test(value) === false)
-      throw invalidParameter(`Attributes Reason: ${name}: Invalid value [${value}]`);
-  }
-}
-
-const hasOther = (existing: Attributes, wanted: Attributes) =>
-  [...wanted].some(([name, value]) => (existing.get(name) ?? DEFAULTS[name] ?? "false") !== value);
-
 export interface Topic {
   readonly arn: string;
   readonly attributes: Attributes;
@@ -85,7 +54,6 @@ export interface Subscription {
   readonly endpoint: string;
   readonly token: string;
   confirmed: boolean;
-  readonly attributes: Attributes;
   /** Whether the message comes without its envelope. */
   readonly raw: boolean;
   readonly filterPolicy: FilterPolicy;
@@ -108,30 +76,21 @@ export class Topics {
   readonly #topics = new Map<string, Topic>();
   readonly #region: string;
   readonly #prefix: string;
-  readonly #now: () => number;
 
-  constructor({ region, now }: { region: string; now: () => number }) {
+  constructor(region: string) {
     this.#region = region;
     this.#prefix = `arn:aws:sns:${region}:${ACCOUNT_ID}:`;
-    this.#now = now;
   }
 
-  /** Makes a topic, or returns an existing one that has these attributes. */
+  /** Makes a topic, or returns the existing one. */
   create(name: string, attributes: Attributes): Topic {
     const isFifo = attributes.get("FifoTopic") === "true";
     const isNamed = isFifo ? /^[\w-]{1,251}\.fifo$/ : /^[\w-]{1,256}$/;
     if (!isNamed.test(name)) throw invalidParameter("Topic Name");
-    checkAttributes(TOPIC_RULES, attributes);
-    if (!isFifo && attributes.has("ContentBasedDeduplication"))
-      throw invalidParameter("Attributes Reason: ContentBasedDeduplication can only be set for FIFO topics");
     const arn = this.#prefix + name;
     const existing = this.#topics.get(arn);
-    if (existing !== undefined) {
-      if (hasOther(existing.attributes, attributes))
-        throw invalidParameter("Attributes Reason: Topic already exists with different attributes");
-      return existing;
-    }
-    const fifo = isFifo ? new FifoMemory(this.#now) : undefined;
+    if (existing !== undefined) return existing;
+    const fifo = isFifo ? new FifoMemory() : undefined;
     const signatureVersion = attributes.get("SignatureVersion") ?? "1";
     const topic: Topic = { arn, attributes, signatureVersion, fifo, subscriptions: new Map() };
     this.#topics.set(arn, topic);
@@ -149,22 +108,16 @@ export class Topics {
 
   /** A new subscription that waits for its confirmation, or the one that this endpoint has. */
   subscribe(topic: Topic, target: Pick<Subscription, "protocol" | "endpoint">, attributes: Attributes) {
-    checkAttributes(SUBSCRIPTION_RULES, attributes);
     const existing = [...topic.subscriptions.values()].find(
       ({ protocol, endpoint }) => protocol === target.protocol && endpoint === target.endpoint,
     );
-    if (existing !== undefined) {
-      if (hasOther(existing.attributes, attributes))
-        throw invalidParameter("Attributes Reason: Subscription already exists with different attributes");
-      return existing;
-    }
+    if (existing !== undefined) return existing;
     const subscription: Subscription = {
       ...target,
       arn: `${topic.arn}:${randomUUID()}`,
       topicArn: topic.arn,
       token: randomBytes(144).toString("hex"),
       confirmed: false,
-      attributes,
       raw: attributes.get("RawMessageDelivery")?.toLowerCase() === "true",
       filterPolicy: readFilterPolicy(attributes.get("FilterPolicy") || "{}"),
     };
@@ -197,23 +150,18 @@ const WINDOW_MS = 5 * 60_000;
 class FifoMemory {
   // Insertion order is the order of time: ids to forget come first.
   readonly #seen = new Map<string, { readonly first: Acceptance; readonly at: number }>();
-  readonly #now: () => number;
   #sequence = 0;
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
 
   firstOf(deduplicationId: string): Acceptance | undefined {
     for (const [id, { at }] of this.#seen) {
-      if (at > this.#now() - WINDOW_MS) break;
+      if (at > Date.now() - WINDOW_MS) break;
       this.#seen.delete(id);
     }
     return this.#seen.get(deduplicationId)?.first;
   }
 
   remember(deduplicationId: string, first: Acceptance): void {
-    this.#seen.set(deduplicationId, { first, at: this.#now() });
+    this.#seen.set(deduplicationId, { first, at: Date.now() });
   }
 
   /** Twenty digits, larger for every later message. */
