@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import { text } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
 import { messageOf } from "../../platform/errors/index.ts";
 import { listen } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
