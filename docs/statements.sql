@@ -4751,12 +4751,6 @@ select current_setting('server_version_num')::int as version, current_setting('s
   current_setting('fsync') as fsync, pg_is_in_recovery()
   or current_setting('transaction_read_only') = 'on' as "readOnly";
 
--- selectSortedAnew, src/runtime/doctor.ts
-select quote_ident(datname) as name
-from pg_database
-where datname = current_database() and datcollversion is not null
-  and datcollversion is distinct from pg_database_collation_actual_version(oid);
-
 -- selectMissing, src/runtime/doctor.ts
 select name from unnest($1::text[]) as due (name) where to_regclass(name) is null;
 

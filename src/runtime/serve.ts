@@ -12,7 +12,6 @@ import { composeRelay } from "./compose.ts";
 import { createJobs } from "./jobs.ts";
 import { startLoops } from "./loops.ts";
 import { keepPartitions } from "./maintenance.ts";
-import { logWhatIsOn } from "./operation-parts.ts";
 import { serversOf } from "./servers.ts";
 import { register } from "./sources.ts";
 import { startTracing } from "./tracing.ts";
@@ -91,14 +90,11 @@ export async function serve(options: ServeOptions) {
     stopping ??= stopAll();
     return stopping;
   };
-  let isLogged = false;
   const look = async () => {
     await requireSchema(parts.hot, "relay");
     await register(parts.hot, parts.sources);
     // Registered before its first signature, so that every signature can be checked.
     if (parts.signer !== null && workers) await registerKey(parts.hot, parts.signer);
-    if (!isLogged) logWhatIsOn(log, settings, parts.sources);
-    isLogged = true;
     // The default partition takes callbacks meanwhile, so nothing waits for it: the workers try again.
     const problem = await keepPartitions(parts).catch(faultOf);
     if (problem !== null) log.warn(problem, "partitions of the callback log are missing");

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import express, { type Request, type RequestHandler, type Response } from "express";
 import type { z } from "zod";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
-import { isUuid } from "../../platform/values/index.ts";
 import {
   type InvoiceFilter,
   invoiceFilter,
@@ -106,7 +105,6 @@ interface ApiRequest<Name extends OperationName> {
   readonly query: Part<Name, "query">;
   readonly body: Part<Name, "body">;
   readonly key: ApiKey;
-  readonly extra: ExtraQuery;
 }
 
 type Data<Name extends OperationName> = Operations[Name] extends {
@@ -142,7 +140,7 @@ const HANDLERS: Handlers = {
 
   listInvoices: {
     message: "Invoices retrieved successfully",
-    async handle({ db }, { path, query, extra }) {
+    async handle({ db }, { path, query }) {
       const problems: string[] = [];
       const status = readWord("invoiceStatus", ["Unpaid", "Paid", "Invalidated"], query, problems);
       const type = readWord("invoiceType", ["Live", "Test"], query, problems);
@@ -155,17 +153,15 @@ const HANDLERS: Handlers = {
         collectionId: path.id,
         status,
         type,
-        linkedAccountId: extra.linkedAccountId,
         page,
-        pageSize: extra.isDownloading ? null : pageSize,
+        pageSize,
       });
-      const shownSize = extra.isDownloading ? Math.max(1, totalCount) : pageSize;
       return {
         items: rows.map(listedOnWire),
         page,
-        pageSize: shownSize,
+        pageSize,
         totalCount,
-        hasNextPage: page * shownSize < totalCount,
+        hasNextPage: page * pageSize < totalCount,
         hasPreviousPage: page > 1 && totalCount > 0,
       };
     },
@@ -222,12 +218,6 @@ function readWord<Word extends string>(
   return word ?? null;
 }
 
-/** Parameters of a list that the provider's own SDK sends beside the specification. */
-interface ExtraQuery {
-  readonly linkedAccountId: string | null;
-  readonly isDownloading: boolean;
-}
-
 type Parts = Record<"path" | "query" | "body", unknown>;
 
 /**
@@ -238,62 +228,42 @@ type Parts = Record<"path" | "query" | "body", unknown>;
 function readRequest(
   { request }: Operation,
   given: { id: string | undefined; url: string; body: unknown },
-): Parts & { extra: ExtraQuery } {
+): Parts {
   const problems: string[] = [];
   const parts: Parts = { path: null, query: null, body: null };
-  let extra: ExtraQuery = { linkedAccountId: null, isDownloading: false };
   const hold = (part: keyof Parts, value: unknown) => {
     const result = request[part]?.safeParse(value, { error: ownWords });
     if (result?.success) parts[part] = result.data;
     else if (result !== undefined) problems.push(...problemsOf(result.error));
   };
   hold("path", request.path && { id: decodeURIComponent(given.id ?? "") });
-  if (request.query !== undefined) {
-    const asked = readQuery(given.url, problems);
-    extra = asked.extra;
-    hold("query", asked.query);
-  }
+  if (request.query !== undefined) hold("query", readQuery(given.url, problems));
   if (request.body !== undefined) {
     const before = problems.length;
     const body = readJson(given.body, problems);
     if (problems.length === before) hold("body", body);
   }
   if (problems.length > 0) throw new Refused("invalid", ...problems);
-  return { ...parts, extra };
+  return parts;
 }
 
 const FILTER_NAMES = Object.keys(invoiceFilter.shape);
-const EXTRA_NAMES = ["linkedAccountId", "isDownloading"] as const;
 
 /** The query by name, without case, as the provider's SDK needs it (interface, part B); empty values are left out. */
-function readQuery(url: string, problems: string[]) {
+function readQuery(url: string, problems: string[]): Record<string, string> {
   const query: Record<string, string> = {};
-  const extra: Partial<Record<(typeof EXTRA_NAMES)[number], string>> = {};
   const seen = new Set<string>();
   const start = url.indexOf("?");
   for (const [written, value] of new URLSearchParams(start < 0 ? "" : url.slice(start + 1))) {
-    const isSame = (name: string) => name.toLowerCase() === written.toLowerCase();
-    const ofSdk = EXTRA_NAMES.find(isSame);
-    const name = FILTER_NAMES.find(isSame) ?? ofSdk;
+    const name = FILTER_NAMES.find((one) => one.toLowerCase() === written.toLowerCase());
     if (name === undefined)
       problems.push(`${showName(written)} is not taken: the list takes ${FILTER_NAMES.join(", ")}`);
     if (name === undefined || value === "") continue;
     if (seen.has(name)) problems.push(`${name} is given more than once`);
     seen.add(name);
-    if (ofSdk === undefined) query[name] = value;
-    else extra[ofSdk] = value;
+    query[name] = value;
   }
-  const { linkedAccountId, isDownloading = "false" } = extra;
-  if (linkedAccountId !== undefined && !isUuid(linkedAccountId))
-    problems.push("linkedAccountId should be a UUID such as 0f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e10");
-  if (!/^(true|false)$/i.test(isDownloading)) problems.push("isDownloading should be true or false");
-  return {
-    query,
-    extra: {
-      linkedAccountId: linkedAccountId?.toLowerCase() ?? null,
-      isDownloading: isDownloading.toLowerCase() === "true",
-    },
-  };
+  return query;
 }
 
 /** A name from a request, as it may stand in an answer. */

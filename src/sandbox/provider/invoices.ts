@@ -142,12 +142,9 @@ interface ListRequest extends Pick<InvoiceFilter, "startDate" | "endDate"> {
   readonly type: InvoiceType | null;
   /** Searched in title, payer's name and e-mail, and id; without case. */
   readonly search?: string | undefined;
-  /** Only invoices that this account has a share in; null for all. */
-  readonly linkedAccountId: string | null;
   /** From 1. */
   readonly page: number;
-  /** null for all invoices on one page. */
-  readonly pageSize: number | null;
+  readonly pageSize: number;
 }
 
 /** A page, newest first, and how many invoices match in all; both from one snapshot. */
@@ -166,7 +163,7 @@ export function listInvoices(
         .executeTakeFirstOrThrow();
       // The page's ids first: sorting a whole month by full rows would not fit in memory.
       const ids = newestFirst(selectMatching(trx, request).select("id"));
-      const ofPage = pageSize === null ? ids : ids.limit(pageSize).offset((page - 1) * pageSize);
+      const ofPage = ids.limit(pageSize).offset((page - 1) * pageSize);
       const rows = await newestFirst(
         trx.selectFrom("readable_invoice").selectAll().where("id", "in", ofPage),
       ).execute();
@@ -178,7 +175,7 @@ const newestFirst = <Row>(query: SelectQueryBuilder<ServiceTables, "readable_inv
   query.orderBy("created_at", "desc").orderBy("id", "desc");
 
 function selectMatching(db: ServiceDatabase, request: ListRequest) {
-  const { collectionId, status, type, search, startDate, endDate, linkedAccountId } = request;
+  const { collectionId, status, type, search, startDate, endDate } = request;
   return db.selectFrom("readable_invoice").where(({ eb, and, or }) => {
     const terms: Expression<SqlBool>[] = [eb("collection_id", "=", collectionId)];
     if (status !== null) terms.push(eb("status", "=", status));
@@ -191,14 +188,6 @@ function selectMatching(db: ServiceDatabase, request: ListRequest) {
       const texts = [eb.ref("title"), eb.ref("payer_name"), eb.ref("payer_email"), sql`id::text`];
       terms.push(or(texts.map((text) => sql<SqlBool>`${text} ilike ${pattern}`)));
     }
-    if (linkedAccountId !== null) terms.push(hasShare(linkedAccountId));
     return and(terms);
   });
 }
-
-/** An invoice's own beneficiaries share it, or else the accounts of its collection. */
-const hasShare = (id: string) => sql<SqlBool>`case when beneficiaries is null
-  then exists (
-    select from collection_account a
-    where a.collection_id = readable_invoice.collection_id and a.linked_account_id = ${id})
-  else beneficiaries::jsonb @> ${JSON.stringify([{ linkedAccountId: id }])}::jsonb end`;

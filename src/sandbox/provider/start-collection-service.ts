@@ -12,7 +12,6 @@ import { DEFAULT_DELIVERY_TERMS, DeliveryLoop, type DeliveryTerms } from "./deli
 import { FaultBox } from "./faults.ts";
 import { pay } from "./invoices.ts";
 import { loadSeed, readKeys } from "./load-seed.ts";
-import { openApiDocument } from "./open-api-document.ts";
 import { parseSeed, readSeed, type SeedInput } from "./seed.ts";
 import type { ServiceContext } from "./service-context.ts";
 import type { ServiceTables } from "./tables.ts";
@@ -77,10 +76,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
       wakeDeliveries: () => deliveries.wake(),
     };
     app.use("/_control", controlRouter(context));
-    app.get("/", (_request, response) => void response.type("text/plain").send(frontPage(publicUrl)));
-    app.get("/openapi.json", (_request, response) => {
-      response.json(openApiDocument({ serverUrl: publicUrl, banksPath }));
-    });
     app.get("/pay/:id", (_request, response) => void response.type("html").send(PAY_PAGE));
     app.post("/pay/:id", async ({ params: { id } }, response) => {
       const outcome = isUuid(id) ? await pay(context, id, BY_CARD) : "unknown";
@@ -121,14 +116,3 @@ const PAY_PAGE = `<!doctype html>
 `;
 
 const BY_CARD = { method: "Card", copies: 1, readableAfterMs: 0 } as const;
-
-/** `/`, for a browser at the service's address: where everything is. */
-const frontPage = (
-  publicUrl: string,
-) => `A local Invoice Collection API, for trying things out: no money moves.
-
-API          ${publicUrl}/api/v1/…  with a key of the seed file in the header x-api-key
-Its document ${publicUrl}/openapi.json
-Payers       ${publicUrl}/pay/{invoice id}
-Control side ${publicUrl}/_control/…  faults, payments; on this machine only
-`;
