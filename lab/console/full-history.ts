@@ -168,10 +168,5 @@ async function replayAndStop(environment: ConsoleEnvironment): Promise<void> {
 }
 
 async function pausePublishing(environment: ConsoleEnvironment): Promise<void> {
-  const until = new Date(Date.now() + 3_600_000).toISOString();
-  await environment.api("POST", "/pause", {
-    work: "publish",
-    reason: "A consumer is being deployed.",
-    until,
-  });
+  await environment.api("POST", "/pause", { work: "publish", reason: "A consumer is being deployed." });
 }
