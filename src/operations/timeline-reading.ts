@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { answersInOrder, type Verdict } from "../pipeline/confirm/index.ts";
-import { eventState, inPayload, isLive, paidEventId } from "../pipeline/publish/index.ts";
+import { eventState, isLive, paidEventId } from "../pipeline/publish/index.ts";
 import { firstCallbacksNaming } from "../pipeline/receive/index.ts";
 import { readHistory } from "../platform/audit/index.ts";
 import {
@@ -10,8 +10,6 @@ import {
   nullable,
   query,
   returned,
-  type Slots,
-  Statement,
   sourcesIn,
   typed,
 } from "../platform/database/index.ts";
@@ -20,7 +18,6 @@ import {
   type ClosedTopic,
   type Timeline,
   type TimelineEntry,
-  type TimelineEvent,
   type TimelineInvoice,
 } from "./timeline.ts";
 
@@ -47,7 +44,7 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
   const publications = await readPublications(db, invoiceId);
   const others = await readActionsAndAlarms(db, invoiceId);
   const closedTopics: ClosedTopic[] = await selectClosedTopics(db).execute();
-  const past = [...(await readPast(db, invoiceId)), ...(await selectReplays.execute(db, invoiceId))];
+  const past = await readPast(db, invoiceId);
   if (callbacks.entries.length + confirmations.length + invoices.length + events.length === 0) return null;
   const entries: TimelineEntry[] = [
     ...callbacks.entries,
@@ -55,14 +52,12 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
     ...invoices.flatMap(({ paidAt: at, source }): TimelineEntry[] =>
       at === null ? [] : [{ kind: "paid", at, source }],
     ),
-    ...withAnswersOfEvents(answers, events),
+    ...answers,
     ...events.map(({ entry }) => entry),
     ...publications,
     ...others,
     ...past,
   ];
-  const upstreamActions = await readUpstreamActions(db, confirmations, publications, events);
-  entries.push(...upstreamActions);
   return {
     invoiceId,
     at: await databaseTime(db),
@@ -122,7 +117,7 @@ async function readConfirmations(db: Database, id: string) {
   });
 }
 
-async function readAnswers(db: Database, id: string): Promise<Answer[]> {
+async function readAnswers(db: Database, id: string): Promise<TimelineEntry[]> {
   const answers = await answersInOrder(db, id, HISTORY_LIMIT);
   return answers.map((answer) => ({ kind: "answer", ...answer }));
 }
@@ -169,78 +164,6 @@ async function readPast(db: Database, id: string): Promise<TimelineEntry[]> {
   );
 }
 
-const ACTION = {
-  kind: returned.text<"action">(),
-  at: returned.time,
-  actor: returned.text(),
-  action: returned.text(),
-  subject: returned.text(),
-  reason: nullable(returned.text()),
-} as const;
-
-/** The person who had a replay confirm the invoice again; for events sent again, publications name the person. */
-const selectReplays = new Statement(
-  ACTION,
-  ({ value }: Slots<string>) => sql`
-    select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
-      noted.detail as subject,
-      (select started.detail->>'reason' from audit_entry as started
-        where started.subject = noted.detail and started.action = 'replay.start') as reason
-    from history_entry as noted
-    join replay on replay.id = noted.detail::uuid
-    where noted.invoice_id = ${value((invoiceId) => invoiceId)} and noted.kind = 'replayed'
-    order by noted.id limit ${HISTORY_LIMIT}`,
-);
-
-interface TimelineScope {
-  /** Names of sources, ARNs of topics. */
-  subjects: readonly string[];
-  /** The invoice is still under way: an event that waits may go to any topic that is paused. */
-  isOpen: boolean;
-  from: Date;
-  /** null: still. */
-  to: Date | null;
-}
-
-// A pause from before counts as well, unless it had ended by then.
-const selectUpstreamActions = new Statement(ACTION, ({ value }: Slots<TimelineScope>) => {
-  const from = value((concerned) => concerned.from);
-  const concerns = sql`
-    action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
-    and (subject = any(${value(({ subjects }) => subjects)}::text[])
-      or (${value(({ isOpen }) => isOpen)}::boolean and action like '%.publish'))`;
-  return sql`
-    select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason from (
-      select * from audit_entry where ${concerns} and at >= ${from}::timestamptz
-        and at <= coalesce(${value(({ to }) => to)}::timestamptz, 'infinity')
-      union all
-      select * from (
-        select distinct on (subject) * from audit_entry where ${concerns} and at < ${from}::timestamptz
-        order by subject, id desc) as last_before
-      where action like 'pause.%') as concerning
-    order by id limit ${HISTORY_LIMIT}`;
-});
-
-/** The people who paused the invoice's source or topics while it was under way, and who resumed them. */
-async function readUpstreamActions(
-  db: Database,
-  confirmations: Awaited<ReturnType<typeof readConfirmations>>,
-  publications: readonly TimelineEntry[],
-  events: readonly { standing: TimelineEvent }[],
-): Promise<TimelineEntry[]> {
-  const opened = confirmations.flatMap(({ entries }) => entries.map(({ at }) => +at));
-  if (opened.length === 0) return [];
-  const isOpen =
-    confirmations.some(({ standing: { state } }) => state === "due" || state === "claimed") ||
-    events.some(({ standing: { state } }) => state === "due" || state === "claimed");
-  const ends = [...opened, ...publications.map(({ at }) => +at)];
-  const topics = publications.flatMap((entry) => (entry.kind === "publication" ? entry.topicArn : []));
-  const from = new Date(Math.min(...opened));
-  const to = isOpen ? null : new Date(Math.max(...ends));
-  const subjects = [...confirmations.map(({ standing }) => standing.source), ...topics];
-  return await selectUpstreamActions.execute(db, { subjects, isOpen, from, to });
-}
-
 const stillToCome = (column: string) =>
   typed(nullable(returned.time), sql`nullif(greatest(${sql.ref(column)}, now()), now())`);
 
@@ -270,54 +193,19 @@ const selectEvents = query((db, id: string) =>
     ])
     .select(["outbox.due_at as dueAt", "outbox.last_error as lastError"])
     .select(({ fn, ref, val }) => fn.coalesce(ref("outbox.attempt"), val(0)).as("attempt"))
-    .select(
-      typed(returned.json<{ status: string | null; confirmedAt: string | null }>(), answerOfEvent).as(
-        "answer",
-      ),
-    )
     .where("event.id", "=", paidEventId(sql`${id}::uuid`))
     .where(sql<boolean>`event.source = any(${sourcesIn("event")})`)
     .orderBy("event.source"),
 );
 
-/** The events of an invoice, each with the answer that it was made from. */
-async function readEvents(
-  db: Database,
-  id: string,
-): Promise<{ standing: TimelineEvent; entry: Extract<TimelineEntry, { kind: "event" }>; answer: Answer }[]> {
+async function readEvents(db: Database, id: string) {
   const events = await selectEvents(db, id).execute();
-  return events.map(({ createdAt, answer, ...standing }) => {
+  return events.map(({ createdAt, ...standing }) => {
     const { source, id: eventId, type } = standing;
-    const entry = { kind: "event" as const, at: createdAt, source, id: eventId, type };
-    const { status, confirmedAt } = answer;
-    const at = new Date(confirmedAt ?? createdAt);
-    return {
-      standing,
-      entry,
-      answer: { kind: "answer", source, status: status ?? "Paid", at },
-    };
+    const entry: TimelineEntry = { kind: "event", at: createdAt, source, id: eventId, type };
+    return { standing, entry };
   });
 }
-
-/** The answer that made the event, from the event itself: the tables keep only the newest time of an answer. */
-const answerOfEvent = sql`json_build_object('confirmedAt', ${inPayload("confirmedAt")}, 'status', coalesce(
-  (select status from invoice where invoice.source = event.source and invoice.id = event.invoice_id
-    and invoice.digest = event.answer_digest),
-  (select status from invoice_snapshot as snapshot where snapshot.source = event.source
-    and snapshot.invoice_id = event.invoice_id and snapshot.digest = event.answer_digest limit 1)))`;
-
-type Answer = Extract<TimelineEntry, { kind: "answer" }>;
-
-/** Where the provider was asked again since, the answer that made the verdict and the event keeps its own time. */
-const withAnswersOfEvents = (
-  answers: readonly Answer[],
-  events: readonly { entry: { source: string; at: Date }; answer: Answer }[],
-): Answer[] => [
-  ...answers,
-  ...events
-    .filter(({ entry: { source, at } }) => !answers.some((one) => one.source === source && one.at <= at))
-    .map(({ answer }) => answer),
-];
 
 const selectPublications = query((db, id: string) =>
   db
