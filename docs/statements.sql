@@ -3722,21 +3722,7 @@ order by "id" desc
 limit $9;
 
 -- selectHistory, src/platform/audit/history.ts
-select "at", "source", "kind", "detail"
-from "history_entry"
-where "invoice_id" = $1 and "kind" <> $2
-order by "id"
-limit $3;
-
--- noteReplayed, src/platform/audit/history.ts
-insert into history_entry (invoice_id, source, at, kind, detail)
-select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', $1::text
-from unnest($2::uuid[], $3::text[]) as asked (invoice_id, source)
-where (
-  select count(*)
-  from history_entry as noted
-  where noted.invoice_id = asked.invoice_id and noted.kind = 'replayed'
-) < 50;
+select "at", "source", "kind", "detail" from "history_entry" where "invoice_id" = $1 order by "id" limit $2;
 
 -- deleteHistory, src/platform/audit/history.ts
 with walked as materialized (select id, at from history_entry where id > $1::bigint order by id limit 5000),
@@ -4555,42 +4541,6 @@ where "subject" = $1
 order by "raised_at" desc
 limit $2;
 
--- selectReplays, src/operations/timeline-reading.ts
-select 'action' as kind, noted.at, replay.requested_by as actor, 'replay.' || replay.kind as action,
-  noted.detail as subject,
-  (
-    select started.detail->>'reason'
-    from audit_entry as started
-    where started.subject = noted.detail and started.action = 'replay.start'
-  ) as reason
-from history_entry as noted
-join replay on replay.id = noted.detail::uuid
-where noted.invoice_id = $1 and noted.kind = 'replayed'
-order by noted.id
-limit $2;
-
--- selectUpstreamActions, src/operations/timeline-reading.ts
-select 'action' as kind, at, actor, action, subject, detail->>'reason' as reason
-from (
-  select *
-  from audit_entry
-  where action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
-    and (subject = any($1::text[]) or ($2::boolean and action like '%.publish')) and at >= $3::timestamptz
-    and at <= coalesce($4::timestamptz, 'infinity')
-  union all
-  select *
-  from (
-    select distinct on (subject) *
-    from audit_entry
-    where action in ('pause.confirm', 'resume.confirm', 'pause.publish', 'resume.publish')
-      and (subject = any($5::text[]) or ($6::boolean and action like '%.publish')) and at < $7::timestamptz
-    order by subject, id desc
-  ) as last_before
-  where action like 'pause.%'
-) as concerning
-order by id
-limit $8;
-
 -- selectClosedTopics, src/operations/timeline-reading.ts
 select "arn", "paused_by" as "pausedBy", "last_error" as "lastError",
   (nullif(greatest("opens_at", now()), now()))::timestamptz as "opensAt"
@@ -4614,27 +4564,7 @@ select "event"."source", "event"."id", "event"."type", "event"."created_at" as "
     end
   )::text as "state",
   "outbox"."due_at" as "dueAt", "outbox"."last_error" as "lastError",
-  coalesce("outbox"."attempt", $1) as "attempt",
-  (
-    json_build_object(
-      'confirmedAt', substring(event.payload from '"confirmedAt":(?:null|"([^"]*)")'), 'status',
-      coalesce(
-        (
-          select status
-          from invoice
-          where invoice.source = event.source and invoice.id = event.invoice_id
-            and invoice.digest = event.answer_digest
-        ),
-        (
-          select status
-          from invoice_snapshot as snapshot
-          where snapshot.source = event.source and snapshot.invoice_id = event.invoice_id
-            and snapshot.digest = event.answer_digest
-          limit 1
-        )
-      )
-    )
-  )::json as "answer"
+  coalesce("outbox"."attempt", $1) as "attempt"
 from "event"
 left join "outbox" on "outbox"."source" = "event"."source" and "outbox"."event_id" = "event"."id"
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'

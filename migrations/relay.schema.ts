@@ -9,17 +9,14 @@ last_raised_at timestamp with time zone not null default clock_timestamp()
 cleared_at timestamp with time zone
 told_at timestamp with time zone
 cleared_told_at timestamp with time zone
-snoozed_until timestamp with time zone
 times integer not null default 1
 name text not null
 source text not null
 subject text not null
 detail text not null
-note text
   constraint alarm_pkey PRIMARY KEY (id)
   index alarm_end_untold ON public.alarm USING btree (cleared_at) WHERE ((cleared_at IS NOT NULL) AND (cleared_told_at IS NULL))
   index alarm_open UNIQUE ON public.alarm USING btree (name, source, subject) WHERE (cleared_at IS NULL)
-  index alarm_snoozed ON public.alarm USING btree (snoozed_until) WHERE ((cleared_at IS NULL) AND (snoozed_until IS NOT NULL))
   index alarm_subject ON public.alarm USING btree (subject)
   index alarm_untold ON public.alarm USING btree (id) WHERE ((cleared_at IS NULL) AND (told_at IS NULL))
 `,
@@ -158,7 +155,7 @@ counted json
   constraint certified_day_result_check CHECK ((result = ANY (ARRAY['equal'::text, 'not_equal'::text, 'refused'::text])))
 `,
   confirmation: `
-  with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
+  with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=1000)
 invoice_id uuid not null
 lease_token uuid
 callback_id uuid
@@ -242,7 +239,7 @@ at timestamp with time zone not null default clock_timestamp()
 source text not null
 kind text not null
 detail text not null
-  constraint history_entry_kind_check CHECK ((kind = ANY (ARRAY['ask_failed'::text, 'replayed'::text, 'send_failed'::text, 'verdict'::text])))
+  constraint history_entry_kind_check CHECK ((kind = ANY (ARRAY['ask_failed'::text, 'send_failed'::text, 'verdict'::text])))
   constraint history_entry_pkey PRIMARY KEY (id)
   index history_entry_invoice ON public.history_entry USING btree (invoice_id)
 `,
@@ -481,8 +478,6 @@ last_error text
   constraint topic_pkey PRIMARY KEY (arn)
 `,
   functions: `
-  function drop_callback_partition(partition text, kept_at timestamp with time zone[], kept uuid[]) returns void, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body 247320609910d11f
-  function drop_kept_callbacks(received timestamp with time zone[], ids uuid[]) returns bigint, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body e2ac7b800aaec135
   function event_id(invoice_id uuid, type text) returns uuid, body c2107d2380fcaf08
   function make_callback_partition(month date) returns boolean, set search_path=pg_catalog, pg_temp, set lock_timeout=2s, body 2985086193b641b6
 `,

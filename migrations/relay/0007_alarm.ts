@@ -69,7 +69,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       kind text not null,
       detail text not null,
       constraint history_entry_pkey primary key (id),
-      constraint history_entry_kind_check check (kind in ('ask_failed', 'replayed', 'send_failed', 'verdict'))
+      constraint history_entry_kind_check check (kind in ('ask_failed', 'send_failed', 'verdict'))
     );
     comment on table history_entry is 'What happened to an invoice and no other row shows any longer.';
     create index history_entry_invoice on history_entry (invoice_id)`.execute(db);

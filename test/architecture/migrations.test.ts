@@ -14,7 +14,7 @@ const RELEASED = {
   "relay/0004_reconciliation.ts": "a742814796c42b41",
   "relay/0005_replays.ts": "fa47048db365965d",
   "relay/0006_upstream.ts": "0bcedb3c9ae8f607",
-  "relay/0007_alarm.ts": "b5e9eca742616e60",
+  "relay/0007_alarm.ts": "55cd0157f4d3f87d",
   "relay/0008_process.ts": "856a3f96c2b989d4",
   "relay/0009_signing.ts": "68db017e0e6a6dad",
   "relay/0010_session.ts": "54c76f7300f7200b",

@@ -1,5 +1,4 @@
 import { sql } from "kysely";
-import { noteReplayed } from "../../platform/audit/index.ts";
 import { type Database, type Slots, Statement } from "../../platform/database/index.ts";
 import { failpoint } from "../../platform/process/index.ts";
 import { readUpstreamRow, stateOf, TOPIC } from "../../platform/upstreams/index.ts";
@@ -61,7 +60,6 @@ const askingAgain =
       const opened = await toOpen(db, items);
       const moved = await db.transaction().execute(async (trx) => {
         await openConfirmations(trx, opened, { openedBy: "replay", priority: "replay" });
-        await noteReplayed(trx, replay.id, opened);
         failpoint("confirmations to be opened again");
         const [handled, position] = [items.length, positionOf(last)];
         return await saveProgress(trx, replay, { handled, opened: opened.length, position });

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
 import {
-  command,
   type Database,
   inKeyOrder,
   nullable,
@@ -44,7 +43,7 @@ export const insertHistory = (entries: RawBuilder<unknown>): RawBuilder<unknown>
 interface HistoryEntry {
   at: Date;
   source: string;
-  kind: Exclude<HistoryKind, "replayed">;
+  kind: HistoryKind;
   detail: string;
 }
 
@@ -53,26 +52,13 @@ const selectHistory = query((db, invoiceId: string, most: number) =>
     .selectFrom("history_entry")
     .select(["at", "source", "kind", "detail"])
     .where("invoice_id", "=", invoiceId)
-    .where("kind", "<>", "replayed")
     .orderBy("id")
     .limit(most),
 );
 
 /** The first failures and verdicts of an invoice. */
 export const readHistory = async (db: Database, invoiceId: string, most: number) =>
-  (await selectHistory(db, invoiceId, most).execute()) as HistoryEntry[];
-
-/** Notes that a replay requested these again; `detail` is the replay's id. */
-export const noteReplayed = command(
-  (replayId: string, asked: readonly { invoiceId: string; source: string }[]) =>
-    insertHistory(sql`
-      select distinct asked.invoice_id, asked.source, clock_timestamp(), 'replayed', ${replayId}::text
-      from unnest(${asked.map(({ invoiceId }) => invoiceId)}::uuid[],
-        ${asked.map(({ source }) => source)}::text[]) as asked (invoice_id, source)
-      where ${hasRoom(sql`asked.invoice_id`, "replayed")}`),
-  "",
-  [],
-);
+  (await selectHistory(db, invoiceId, most).execute()) satisfies HistoryEntry[];
 
 const AT_ONCE = 5_000;
 

@@ -1,2 +1,2 @@
 export { audit, type ByHand, closedByHandSince, readAuditLog } from "./audit.ts";
-export { dropHistory, hasRoom, insertHistory, isNotedVerdict, noteReplayed, readHistory } from "./history.ts";
+export { dropHistory, hasRoom, insertHistory, isNotedVerdict, readHistory } from "./history.ts";
