@@ -11,7 +11,6 @@ import {
   readCertificate,
   readCertificatePage,
   result,
-  unread,
   weight,
 } from "../../pipeline/reconcile/index.ts";
 import { listFirstServed } from "../../platform/upstreams/index.ts";
@@ -115,7 +114,7 @@ export const proofOperations = [
     summary: "Prove a period: paid at the provider = stored = published, or each difference by name",
     body: period,
     example: { body: { from: "2026-10-01", to: "2026-10-31" } },
-    result: z.array(z.union([certificate, unread])),
+    result: z.array(certificate),
     async run({ certify, books }, { body }) {
       refuseFuture(body.to, books);
       return await certify(body);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type listedCertificate, reconciled, unread } from "../../pipeline/reconcile/index.ts";
+import { type listedCertificate, reconciled } from "../../pipeline/reconcile/index.ts";
 import { replay, replayPlan, type replayRefusal } from "../../pipeline/replay/index.ts";
 import { FAILED_CHECKS, type FailedCheck } from "../../platform/config/index.ts";
 import type { erased } from "../erase.ts";
@@ -82,7 +82,7 @@ export type Decision = Either<z.output<typeof decision>>;
 
 export type ListedCertificate = Either<z.output<typeof listedCertificate>>;
 
-export const reconcileResult = z.array(z.union([reconciled, unread]));
+export const reconcileResult = z.array(reconciled);
 export type Reconciled = Either<z.output<typeof reconcileResult>>;
 
 export const change = z.object({

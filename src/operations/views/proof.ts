@@ -25,8 +25,7 @@ export const CERTIFICATES: Rows<ListedCertificate> = {
   why: "serve makes one each day; certify makes one now.",
 };
 
-type Done = Exclude<Reconciled[number], { error: unknown }>;
-const doneIn = (all: Reconciled): Done[] => all.filter((one): one is Done => !("error" in one));
+type Done = Reconciled[number];
 
 const COUNTS: Rows<Done> = {
   one: "list",
@@ -47,24 +46,17 @@ const UNPROVEN: Rows<Done["unproven"][number] & { collectionId: string }> = {
 
 export const RECONCILED: View<Reconciled> = {
   says(all) {
-    const sum = (of: "missing" | "opened") => doneIn(all).reduce((count, one) => count + one[of], 0);
-    const failed = all.flatMap((one) =>
-      "error" in one ? `${one.source} failed: ${one.error.message} ` : [],
-    );
-    if (sum("missing") === 0)
-      return `${failed.join("")}Nothing was missing: every listed payment is known here.`;
+    const sum = (of: "missing" | "opened") => all.reduce((count, one) => count + one[of], 0);
+    if (sum("missing") === 0) return "Nothing was missing: every listed payment is known here.";
     return (
-      `${failed.join("")}${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now. ` +
+      `${countText(sum("missing"))} missing; ${countText(sum("opened"))} asked about now. ` +
       "Payments from before the first serve are recorded only, unless they were to be published as well. Certify again in a moment to prove it."
     );
   },
   lists: [
-    listOf(doneIn, COUNTS, "Lists of the provider"),
+    listOf((all) => all, COUNTS, "Lists of the provider"),
     listOf(
-      (all) =>
-        doneIn(all).flatMap(({ collectionId, unproven }) =>
-          unproven.map((one) => ({ ...one, collectionId })),
-        ),
+      (all) => all.flatMap(({ collectionId, unproven }) => unproven.map((one) => ({ ...one, collectionId }))),
       UNPROVEN,
       "Lists not proven complete; their entries were used",
     ),

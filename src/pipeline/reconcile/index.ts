@@ -12,7 +12,7 @@ export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificat
 export { type CertifyDeps, runCertifyJob } from "./certificate/certify.ts";
 export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
 export { EARLIEST } from "./list/list-dates.ts";
-export { certifyPeriod, readOf, reconciled, reconcilePeriod, type Unread, unread } from "./on-request.ts";
+export { certifyPeriod, reconciled, reconcilePeriod } from "./on-request.ts";
 export {
   certificatePage,
   certifiedNames,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { audit } from "../../platform/audit/index.ts";
-import { type ErrorCode, messageOf, RelayError } from "../../platform/errors/index.ts";
 import { answeredId, whole } from "../../platform/validation/index.ts";
 import { bookPeriod } from "../../platform/values/index.ts";
 import type { Certificate } from "./certificate/certificate.ts";
@@ -17,59 +16,37 @@ interface OnRequest {
   signal: AbortSignal;
 }
 
-export const unread = z
-  .object({
-    source: z.string(),
-    error: z.object({ code: z.custom<ErrorCode>((code) => typeof code === "string"), message: z.string() }),
-  })
-  .describe("A source whose work failed, among the results of others.");
-export type Unread = z.output<typeof unread>;
-
-export const readOf = <Result extends object>(results: readonly (Result | Unread)[]): Result[] =>
-  results.filter((one): one is Result => !("error" in one));
-
 /**
  * Does the work of each source, so that no source waits for another's list (nothing stands still, G11), or is
- * lost with its failure.
- * @returns the results in the order of the sources.
- * @throws the first source's error, once the others have ended, when no source has a result or all were
- * stopped.
+ * lost with its failure: what it stored remains.
+ * @returns the results in the order of the sources. @throws the first source's error, once the others have ended.
  */
-async function workOnEach<Result extends object>(
-  { sources, signal }: Pick<OnRequest, "sources" | "signal">,
-  work: (source: ReconcileSource) => Promise<Result[]>,
-): Promise<(Result | Unread)[]> {
+async function workOnEach<Result>(
+  sources: readonly ReconcileSource[],
+  work: (source: ReconcileSource) => Promise<Result>,
+): Promise<Result[]> {
   const ended = await Promise.allSettled(sources.map(work));
-  const failed = ended.filter((one) => one.status === "rejected");
-  if (failed[0] !== undefined && (signal.aborted || failed.length === ended.length)) throw failed[0].reason;
-  return ended.flatMap((one, index): (Result | Unread)[] =>
-    one.status === "fulfilled" ? one.value : [describeFailure(sources[index]?.name ?? "", one.reason)],
-  );
+  return ended.map((one) => {
+    if (one.status === "rejected") throw one.reason;
+    return one.value;
+  });
 }
-
-const describeFailure = (source: string, error: unknown): Unread => ({
-  source,
-  error:
-    error instanceof RelayError
-      ? { code: error.code, message: error.message }
-      : { code: "unexpected", message: messageOf(error) },
-});
 
 /** A certificate of each source. */
 export async function certifyPeriod(
   deps: CertifyDeps,
   { sources, from, to, signal }: OnRequest,
   onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
-): Promise<(Certificate | Unread)[]> {
+): Promise<Certificate[]> {
   for (const source of sources) collectionsOf(source);
-  return await workOnEach({ sources, signal }, async (source) => [
-    await certify(deps, {
+  return await workOnEach(sources, (source) =>
+    certify(deps, {
       source,
       window: bookPeriod(from, to, source.booksTimeZone),
       signal,
       onProgress: (progress) => onProgress(source, progress),
     }),
-  ]);
+  );
 }
 
 export const reconciled = z.object({
@@ -92,7 +69,7 @@ export async function reconcilePeriod(
   deps: SweepDeps,
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
   onProgress: (source: ReconcileSource, collectionId: string, pages: number) => void = () => undefined,
-): Promise<(ReconcileResult | Unread)[]> {
+): Promise<ReconcileResult[]> {
   const { sources, from, to, publish, actor, reason, signal } = request;
   await audit(
     deps.db,
@@ -107,7 +84,7 @@ export async function reconcilePeriod(
       })),
     ),
   );
-  return await workOnEach({ sources, signal }, async (source) => {
+  const done = await workOnEach(sources, async (source) => {
     const { name, booksTimeZone: zone } = source;
     const done: ReconcileResult[] = [];
     for (const collectionId of collectionsOf(source)) {
@@ -123,4 +100,5 @@ export async function reconcilePeriod(
     }
     return done;
   });
+  return done.flat();
 }

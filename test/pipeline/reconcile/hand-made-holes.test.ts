@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readOf, reconcilePeriod } from "../../../src/pipeline/reconcile/on-request.ts";
+import { reconcilePeriod } from "../../../src/pipeline/reconcile/on-request.ts";
 import { dayOf } from "../../../src/platform/values/time.ts";
 import { midnight, PAID_AT, place, prove } from "./prove-period.ts";
 import { type Books, books, idsDue } from "./relay-books.ts";
@@ -100,7 +100,7 @@ describe("a hole made by hand", () => {
     const { source, context } = given;
     const days = { from: dayOf(midnight(6)), to: dayOf(midnight(1)) };
     const asked = { ...days, sources: [source], publish: false, actor: "cli:test", signal: context.signal };
-    const [done] = readOf(await reconcilePeriod(context, asked));
+    const [done] = await reconcilePeriod(context, asked);
     const queued = await given.query("select 1 from outbox where source = 'default' and state = 'due'");
     const due = (await idsDue(given)).filter((one) => one === id);
     expect([due, queued.length]).toEqual([healing === "asked" ? [id] : [], healing === "queued" ? 1 : 0]);

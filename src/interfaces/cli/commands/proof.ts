@@ -14,9 +14,7 @@ import {
   type Difference,
   PROVISIONAL,
   readCertificate,
-  readOf,
   type Tally,
-  type Unread,
 } from "../../../pipeline/reconcile/index.ts";
 import { messageOf, notFoundError, RelayError, usageError } from "../../../platform/errors/index.ts";
 import {
@@ -69,8 +67,7 @@ export const certifyCommand = (context: CommandContext): Command =>
   operationCommand(context, proofOperations, "certify", {
     name: "certify",
     async show(certificates) {
-      showCertificates(context, certificates, readOf(certificates));
-      tellUnread(context, certificates);
+      showCertificates(context, certificates, certificates);
     },
   });
 
@@ -252,25 +249,13 @@ export const reconcileCommand = (context: CommandContext): Command =>
     name: "reconcile",
     input: lastDays,
     check(done) {
-      if (readOf(done).some(({ unproven }) => unproven.length > 0)) context.fault();
-      tellUnread(context, done);
+      if (done.some(({ unproven }) => unproven.length > 0)) context.fault();
     },
   });
 
 function lastDays({ from, to = dayOf(new Date()), ...given }: CommandInput): CommandInput {
   const isDay = day.safeParse(to).success;
   return { ...given, from: from ?? (isDay ? addDays(String(to), -LAST_DAYS) : undefined), to };
-}
-
-/** After the results of others: the sources that failed. With `--json` they stand among the results. */
-function tellUnread(context: CommandContext, results: readonly (object | Unread)[]): void {
-  for (const one of results) {
-    if (!("error" in one)) continue;
-    const { source, error } = one;
-    if (!context.json) context.remark(`Source "${source}" failed: ${error.message}`);
-    if (error.code.endsWith("_away")) context.away();
-    else context.fault();
-  }
 }
 
 export const reportCommand = (context: CommandContext): Command =>

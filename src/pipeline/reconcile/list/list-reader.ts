@@ -15,8 +15,6 @@ type ListSink = (payments: readonly ListedPayment[], ids: readonly string[]) => 
 /** A part of the list that could not be shown to be complete. */
 export interface Unproven extends ListPeriod {
   why: string;
-  /** The provider did not answer with it; else it contradicts itself. */
-  isUnread?: boolean;
 }
 
 export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;

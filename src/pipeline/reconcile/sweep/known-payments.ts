@@ -7,14 +7,8 @@ import {
   type Slots,
   Statement,
 } from "../../../platform/database/index.ts";
-import {
-  type ConfirmationState,
-  hasStatus,
-  type OpenedBy,
-  plainStatuses,
-  type Verdict,
-} from "../../confirm/index.ts";
-import { joinOutbox, type OutboxState, paidEventId, publishedOn, rightTopic } from "../../publish/index.ts";
+import { type ConfirmationState, hasStatus, plainStatuses, type Verdict } from "../../confirm/index.ts";
+import { joinOutbox, paidEventId, publishedOn, rightTopic } from "../../publish/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 interface PaymentsQuery {
@@ -25,9 +19,7 @@ interface PaymentsQuery {
 interface KnownConfirmation {
   state: ConfirmationState;
   verdict: Verdict | null;
-  openedBy: OpenedBy;
   recordOnly: boolean;
-  lastError: string | null;
   /**
    * It will be asked within a minute anyway, before unknown ids; or on its retry schedule, as the provider has said
    * Paid already and cannot be understood: the list adds nothing to that.
@@ -41,7 +33,6 @@ const COLUMNS = {
   createdAt: nullable(returned.time),
   /** `lost`: its event is not queued and was not accepted on the right topic. */
   event: returned.text<"none" | "lost" | "waiting" | "published">(),
-  outboxState: nullable(returned.text<OutboxState>()),
   /** Whether the confirmed invoice is stored. */
   stored: returned.boolean,
   /** The newest confirmed answer says that it is paid. */
@@ -65,11 +56,11 @@ const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => 
     select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at as "createdAt",
       case when event.id is null then 'none' when outbox.state is not null or ${topic} is null then 'waiting'
         when ${publishedOn(topic)} then 'published' else 'lost' end as event,
-      outbox.state as "outboxState", invoice.id is not null as stored,
+      invoice.id is not null as stored,
       coalesce(${isPaid}, false) as "isPaid", known.listed_digest as "askedDigest",
       case when known.invoice_id is not null then json_build_object(
         'state', known.state, 'verdict', known.verdict,
-        'openedBy', known.opened_by, 'recordOnly', known.record_only, 'lastError', known.last_error,
+        'recordOnly', known.record_only,
         'soon', known.state in ('due', 'claimed') and known.priority = 'known'
           and (known.due_at <= now() + interval '1 minute'
             or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation

@@ -266,7 +266,7 @@ class SweepRun {
       if (!(error instanceof ListUnreadable) || error.next !== "retry" || this.#faults < FAULTS_BEFORE_PARTS)
         throw error;
       this.#skipped ??= error;
-      return [{ ...days, why: error.message, isUnread: true }];
+      return [{ ...days, why: error.message }];
     });
     this.#unproven.push(...unproven);
   }

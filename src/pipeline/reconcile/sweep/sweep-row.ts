@@ -164,12 +164,11 @@ const about = ({ source, collectionId }: ClaimedSweep) =>
 
 export function alarmsAtEnd(sweep: ClaimedSweep, unproven: readonly Unproven[]): AlarmChange {
   if (unproven.length === 0) return { clears: [about(sweep)] };
-  const unread = unproven.find(({ isUnread }) => isUnread);
-  const contradictory = unproven.filter(({ isUnread }) => !isUnread);
-  const detail = [
-    ...(unread === undefined ? [] : [unreadWords(unread.why)]),
-    ...(contradictory.length === 0 ? [] : [contradictoryWords(contradictory)]),
-  ].join(" ");
+  const days = unproven.slice(0, NAMED).map(describeUnproven);
+  const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
+  const detail =
+    `The provider's list of this collection cannot be shown to be whole: ${days.join("; ")}${more}. The ` +
+    "payments that it showed were used; any that it hides wait. The next sweep reads it again.";
   return { raises: [{ ...about(sweep), detail }] };
 }
 
@@ -181,13 +180,3 @@ export const alarmsAtFault = (sweep: ClaimedSweep, faults: number, error: string
 const unreadWords = (error: string): string =>
   `The provider's list could not be read: ${sentence(error)} Payments that callbacks missed there ` +
   "wait. The sweep is retried automatically.";
-
-function contradictoryWords(unproven: readonly Unproven[]): string {
-  const days = unproven.slice(0, NAMED).map(describeUnproven);
-  const more = unproven.length > NAMED ? ` and ${unproven.length - NAMED} more` : "";
-  return (
-    `Every reading of the provider's list of this collection contradicts itself: ${days.join("; ")}` +
-    `${more}. The payments that it showed were used; any that it hides wait. The other days were read. The ` +
-    "next sweep reads it again."
-  );
-}

@@ -69,7 +69,7 @@ const ProveOrHeal = ({ day }: { day: string }) => (
         hasReason={false}
         run={async () =>
           (await post("/certify", { body: { from: day, to: day } }))
-            .map((one) => `${one.source}: ${"error" in one ? one.error.message : wordOf(one.result)}.`)
+            .map((one) => `${one.source}: ${wordOf(one.result)}.`)
             .join(" ")
         }
       />
