@@ -123,7 +123,7 @@ export const replayOperations = [
     view: REPLAY_SHOWN,
     async run({ db }, { path: { id } }) {
       const replay = await findReplay({ db, id });
-      return replay === null ? null : { replay, refusals: await listRefusals({ db, id }) };
+      return replay === null ? null : { replay, refusals: await listRefusals(db, id) };
     },
   }),
   changeOperation(

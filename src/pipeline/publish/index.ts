@@ -42,7 +42,6 @@ export { OutcomeLog } from "./outcomes.ts";
 export { PublishQueue, publishPolicy, ReplayEventsQueue } from "./publish-queue.ts";
 export {
   eventsOf,
-  invoicesOf,
   orphanedAcceptances,
   type WholeEvent,
 } from "./read-events.ts";

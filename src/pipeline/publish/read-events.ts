@@ -10,30 +10,7 @@ import {
   sourcesIn,
   typed,
 } from "../../platform/database/index.ts";
-import {
-  EVENT_KEY,
-  type EventKey,
-  type EventState,
-  eventState,
-  joinOutbox,
-  paidEventId,
-} from "./event-log.ts";
-
-const selectInvoiceIds = new Statement(
-  { id: returned.uuid, source: returned.text(), invoiceId: returned.uuid },
-  ({ table }: Slots<readonly EventKey[]>) => sql`
-    select event.id, event.source, event.invoice_id as "invoiceId"
-    from event join ${table("given", EVENT_KEY, (events) => events)}
-      on event.source = given.source and event.id = given.event_id`,
-);
-
-/** The invoices of events, in no order. */
-export async function invoicesOf(
-  db: Database,
-  events: readonly EventKey[],
-): Promise<(EventKey & { invoiceId: string })[]> {
-  return await selectInvoiceIds.execute(db, events);
-}
+import { type EventKey, type EventState, eventState, joinOutbox, paidEventId } from "./event-log.ts";
 
 const EVENT = {
   source: returned.text(),

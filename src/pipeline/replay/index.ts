@@ -8,11 +8,10 @@ export {
 } from "./replay.ts";
 export {
   findReplay,
-  listRefusals,
   listReplays,
   mustFindReplay,
-  replayRefusal,
   replaysWait,
 } from "./replay-rows.ts";
 export { followReplay, runReplayJob } from "./run-replay.ts";
+export { listRefusals, replayRefusal } from "./select-events.ts";
 export { cancelReplay, planReplay, replayPlan, resumeReplay, startReplay } from "./start-replay.ts";

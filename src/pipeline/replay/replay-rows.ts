@@ -1,5 +1,4 @@
 import { type RawBuilder, sql, type Transaction, type UpdateObject } from "kysely";
-import { z } from "zod";
 import { type Alarm, raiseAlarms } from "../../platform/alarms/index.ts";
 import {
   clockTime,
@@ -12,10 +11,9 @@ import {
   typed,
 } from "../../platform/database/index.ts";
 import { notFoundError } from "../../platform/errors/index.ts";
-import { answeredId } from "../../platform/validation/index.ts";
 import { newId } from "../../platform/values/index.ts";
 import { type Lease, LeasedRows, LeaseLost, leaseEnd } from "../../platform/worker/index.ts";
-import { invoicesOf, takeBackReplayed } from "../publish/index.ts";
+import { takeBackReplayed } from "../publish/index.ts";
 import type {
   LeasedReplay,
   Position,
@@ -67,46 +65,6 @@ export async function mustFindReplay(options: { db: Database; id: string }): Pro
   if (replay === null)
     throw notFoundError(`There is no replay ${options.id}.`, { operation: "listReplays", args: {} });
   return replay;
-}
-
-/** An entry of a replay that SNS refused. */
-export const replayRefusal = z.object({
-  eventId: answeredId,
-  source: z.string(),
-  /** null when its event is gone. */
-  invoiceId: answeredId.nullable(),
-  error: z.string(),
-});
-export type Refusal = z.output<typeof replayRefusal>;
-
-const selectRefusals = query((db, replayId: string, limit: number) =>
-  db
-    .selectFrom("replay_refusal")
-    .select(["event_id as id", "source", "error"])
-    .where("replay_id", "=", replayId)
-    .orderBy("refused_at")
-    .orderBy("event_id")
-    .limit(limit),
-);
-
-export async function listRefusals({
-  db,
-  id,
-  limit = 100,
-}: {
-  db: Database;
-  id: string;
-  limit?: number;
-}): Promise<Refusal[]> {
-  const refusals = await selectRefusals(db, id, limit).execute();
-  const known = await invoicesOf(db, refusals);
-  return refusals.map((refusal) => ({
-    eventId: refusal.id,
-    source: refusal.source,
-    invoiceId:
-      known.find((event) => event.id === refusal.id && event.source === refusal.source)?.invoiceId ?? null,
-    error: refusal.error,
-  }));
 }
 
 const HELD_COLUMNS = [

@@ -1,12 +1,15 @@
 import { type RawBuilder, sql } from "kysely";
+import { z } from "zod";
 import {
   type Database,
+  nullable,
   type RowOf,
   returned,
   type Slots,
   Statement,
   VaryingStatement,
 } from "../../platform/database/index.ts";
+import { answeredId } from "../../platform/validation/index.ts";
 import { isAccepted, isLive, paidEventId, type Route } from "../publish/index.ts";
 import {
   conditionOf,
@@ -141,3 +144,29 @@ export async function countOutcomes(
   const [counts] = await selectOutcomeCounts.execute(db, { replayId });
   return counts ?? { handled: 0, sent: 0, refused: 0 };
 }
+
+/** An entry of a replay that SNS refused. */
+export const replayRefusal = z.object({
+  eventId: answeredId,
+  source: z.string(),
+  /** null when its event is gone. */
+  invoiceId: answeredId.nullable(),
+  error: z.string(),
+});
+
+const selectRefusals = new Statement(
+  {
+    eventId: returned.uuid,
+    source: returned.text(),
+    invoiceId: nullable(returned.uuid),
+    error: returned.text(),
+  },
+  ({ value }: Slots<string>) => sql`
+    select event_id as "eventId", replay_refusal.source, event.invoice_id as "invoiceId", error
+    from replay_refusal left join event on event.source = replay_refusal.source and event.id = event_id
+    where replay_id = ${value((id) => id)}::uuid
+    order by refused_at, event_id limit 100`,
+);
+
+/** The first of the entries that SNS refused. */
+export const listRefusals = (db: Database, replayId: string) => selectRefusals.execute(db, replayId);

@@ -83,7 +83,7 @@ describe("replay events", () => {
     expect(await run(replay)).toMatchObject({ state: "done", handled: 10, sent: 9, refused: 1 });
     const sent = idsOf(sns.messages());
     expect([new Set(sent).size, sent.at(-1)]).toEqual([9, failing?.id]);
-    expect(await listRefusals({ db, id: replay.id })).toMatchObject([
+    expect(await listRefusals(db, replay.id)).toMatchObject([
       { eventId: refused?.id, source: "default", invoiceId: refused?.invoiceId },
     ]);
   });

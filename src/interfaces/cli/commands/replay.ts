@@ -141,7 +141,7 @@ async function followed(context: CommandContext, db: Database, started: Replay):
 }
 
 async function showEnded(context: CommandContext, replay: Replay): Promise<void> {
-  const refusals = await context.withDatabase((db) => listRefusals({ db, id: replay.id }));
+  const refusals = await context.withDatabase((db) => listRefusals(db, replay.id));
   const shown = { replay, refusals };
   context.show(shown, () => viewText(context, REPLAY_SHOWN, shown));
   if (replay.state !== "done" || replay.refused > 0 || leftOut(replay) > 0) context.fault();
