@@ -1712,12 +1712,6 @@ select source, event_id, nullif(replay_id, '00000000-0000-0000-0000-000000000000
 from outcome
 where message_id is not null;
 
--- selectInvoiceIds, src/pipeline/publish/read-events.ts
-select event.id, event.source, event.invoice_id as "invoiceId"
-from event
-join unnest($1::uuid[], $2::text[]) as "given" ("event_id", "source") on event.source = given.source
-  and event.id = given.event_id;
-
 -- selectEvents, src/pipeline/publish/read-events.ts
 select event.source, event.id, event.type, event.created_at as "createdAt",
   (
@@ -2590,7 +2584,7 @@ select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at 
     ) then 'published'
     else 'lost'
   end as event,
-  outbox.state as "outboxState", invoice.id is not null as stored,
+  invoice.id is not null as stored,
   coalesce(
     lower(btrim("invoice"."status", ' 	
                  　﻿') collate "C") = any($5::text[]), false
@@ -2598,9 +2592,8 @@ select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at 
   known.listed_digest as "askedDigest",
   case
     when known.invoice_id is not null then json_build_object(
-      'state', known.state, 'verdict', known.verdict, 'openedBy', known.opened_by, 'recordOnly',
-      known.record_only, 'lastError', known.last_error, 'soon', known.state in ('due', 'claimed')
-      and known.priority = 'known'
+      'state', known.state, 'verdict', known.verdict, 'recordOnly', known.record_only, 'soon',
+      known.state in ('due', 'claimed') and known.priority = 'known'
       and (
         known.due_at <= now() + interval '1 minute'
         or (
@@ -2836,13 +2829,6 @@ select "id", "kind", "state", (filters)::json as "filters", (target)::json as "t
   "last_error" as "lastError"
 from "replay"
 where "id" = $1;
-
--- selectRefusals, src/pipeline/replay/replay-rows.ts
-select "event_id" as "id", "source", "error"
-from "replay_refusal"
-where "replay_id" = $1
-order by "refused_at", "event_id"
-limit $2;
 
 -- claim, src/pipeline/replay/replay-rows.ts
 update "replay"
@@ -3119,6 +3105,14 @@ with accepted as (select distinct source, event_id from publication where replay
 refused as (select source, event_id from replay_refusal where replay_id = $2::uuid)
 select (select count(*) from accepted) as sent, (select count(*) from refused) as refused,
   (select count(*) from (select * from accepted union select * from refused) as events) as handled;
+
+-- selectRefusals, src/pipeline/replay/select-events.ts
+select event_id as "eventId", replay_refusal.source, event.invoice_id as "invoiceId", error
+from replay_refusal
+left join event on event.source = replay_refusal.source and event.id = event_id
+where replay_id = $1::uuid
+order by refused_at, event_id
+limit 100;
 
 -- selectCallbackCount, src/pipeline/replay/select-invoices.ts
 select count(*) as count

@@ -43,12 +43,10 @@ const amid = (fault: (environment: Environment) => void): Drive => ({
   },
 });
 
+/** It is the relay that passes the failpoint, and not who asked for it. */
 const replay = (kind: string): Drive => ({
   prepare: somethingPublished,
-  command: async (environment) => ({
-    words: ["replay", kind, "--invoice", await found(environment, PUBLISHED)],
-    again: false,
-  }),
+  act: (environment) => askForReplay(environment, kind),
 });
 
 export const DRIVES = {
@@ -120,14 +118,16 @@ export const DRIVES = {
   "daily certificate": { prepare: dailyDue },
   /** Of what was published before. The relay that is to send it runs. */
   "replay asked for": {
-    ...replay("events"),
     async prepare(environment) {
       await somethingPublished(environment);
       await theRelay(environment).startUntilItRuns();
     },
+    command: async (environment) => ({
+      words: ["replay", "events", "--invoice", await found(environment, PUBLISHED)],
+      again: false,
+    }),
   },
-  /** It is the relay that passes the failpoint, and not who asked for it. */
-  "replay of events": { prepare: somethingPublished, act: askForReplay },
+  "replay of events": replay("events"),
   "replay of callbacks": replay("callbacks"),
   "replay of confirmations": replay("confirmations"),
   /** The month after next has no partition. */
@@ -190,11 +190,11 @@ const LONG_AGO = [
     from (select clock_timestamp() - interval '8 days' as long_ago) as moment`,
 ];
 
-async function askForReplay(environment: Environment): Promise<void> {
+async function askForReplay(environment: Environment, kind: string): Promise<void> {
   const relay = theRelay(environment);
   const countReplays = async () => (await runOn(environment.databaseUrl, "select from replay")).length;
   const before = await countReplays();
-  const asking = relay.launch(["replay", "events", "--invoice", await found(environment, PUBLISHED)]);
+  const asking = relay.launch(["replay", kind, "--invoice", await found(environment, PUBLISHED)]);
   await becomes("a replay is started", async () => (await countReplays()) > before);
   // It would follow the replay to its end.
   await asking.kill();
