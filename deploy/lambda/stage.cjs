@@ -12,7 +12,7 @@ const SECRETS_OF_ALARMS = ["ALARM_WEBHOOK_URL", "ALARM_WEBHOOK_SECRETS"];
 const SECRETS_OF_SIGNING = ["CERTIFICATE_SIGNING_KEY"];
 
 /** Keys of a collector; one beside the functions holds them itself. */
-const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"];
+const KEYS_OF_COLLECTORS = ["OTEL_EXPORTER_OTLP_HEADERS"];
 const MADE_BY_THE_STACK = ["PUBLIC_URL", "SNS_TOPIC_ARN", "SNS_TEST_TOPIC_ARN", "AWS_REGION", "SOURCES_FILE"];
 
 /** How long CloudWatch can keep logs, in days. */

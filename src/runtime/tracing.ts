@@ -2,6 +2,8 @@ import { readHeaders, type ServeSettings } from "../platform/config/index.ts";
 import type { Logger } from "../platform/log/index.ts";
 import { within } from "../platform/process/index.ts";
 
+/** For sending spans, with retries. */
+const TIMEOUT_MS = 10_000;
 const CLOSE_WITHIN_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
 const NO_FLUSH_FOR_MS = 30_000;
@@ -10,8 +12,8 @@ type TraceSettings = Pick<ServeSettings, Extract<keyof ServeSettings, `OTEL_${st
 
 /** Where traces go, as OpenTelemetry's variables say it; null when they are off. */
 export function tracesUrl(settings: TraceSettings): string | null {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = settings;
-  return whole ?? (base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings;
+  return base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`;
 }
 
 /** Off, it loads nothing of OpenTelemetry. @param version of this program, for its spans. */
@@ -21,11 +23,8 @@ export async function startTracing(settings: TraceSettings, log: Logger, version
   const { openTelemetry } = await import("./open-telemetry.ts");
   const tracer = openTelemetry({
     url,
-    headers: {
-      ...readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS?.reveal() ?? ""),
-      ...readHeaders(settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS?.reveal() ?? ""),
-    },
-    timeoutMs: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    headers: readHeaders(settings.OTEL_EXPORTER_OTLP_HEADERS?.reveal() ?? "") ?? {},
+    timeoutMs: TIMEOUT_MS,
     serviceName: settings.OTEL_SERVICE_NAME,
     version,
     share: settings.OTEL_TRACES_SAMPLER === "parentbased_traceidratio" ? settings.OTEL_TRACES_SAMPLER_ARG : 1,

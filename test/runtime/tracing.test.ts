@@ -21,10 +21,9 @@ describe("a wrong setting for traces is said at the start", () => {
   it.each([
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "grpc://collector:4317"],
-    ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://me:hunter2@collector"],
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "https://me:hunter2@collector"],
     ["OTEL_EXPORTER_OTLP_HEADERS", "no pairs, hunter2"],
-    ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "key=hunter2%"],
-    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "key=hunter2%"],
     ["OTEL_TRACES_SAMPLER_ARG", "2"],
   ])("%s=%s", (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([
@@ -40,19 +39,18 @@ describe("a collector", () => {
     return tracing;
   };
 
-  it("is sent to below its address, with the headers of both settings", async () => {
+  it("is sent to below its address, with its headers", async () => {
     const collector = await startTraceReceiver();
     const tracing = await traced({
       OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp/`,
       OTEL_EXPORTER_OTLP_HEADERS: "api-key=one, x-team=pay%20ments",
-      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "api-key=two",
     });
     tracing.tracer.start("anything", { kind: "internal" }).end();
     await tracing.close();
     expect(collector.requests).toMatchObject([
       {
         path: "/otlp/v1/traces",
-        headers: { "api-key": "two", "x-team": "pay ments", "content-type": "application/x-protobuf" },
+        headers: { "api-key": "one", "x-team": "pay ments", "content-type": "application/x-protobuf" },
       },
     ]);
     expect(collector.spans).toMatchObject([{ name: "anything", service: "invoice-relay" }]);
@@ -62,8 +60,7 @@ describe("a collector", () => {
     const harness = await startHarness();
     const collector = await startTraceReceiver();
     collector.behaviour = "hangs";
-    // Longer than this test may take.
-    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_TIMEOUT: "600000" };
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url };
     const relay = await startRelayProcess(harness.environment(settings));
     const id = harness.provider.paid();
     await fetch(`${relay.url}/callbacks/${harness.environment().CALLBACK_TOKENS}`, {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readAs } from "../validation/index.ts";
 import { Secret } from "../values/index.ts";
-import { webAddress, wholeNumber } from "./setting-formats.ts";
+import { webAddress } from "./setting-formats.ts";
 
 /** Plain http is taken from any host: a collector often stands beside the relay, and spans hold no secret. */
 const collectorUrl = webAddress("http://localhost:4318", "; OTEL_EXPORTER_OTLP_HEADERS is for keys");
@@ -39,22 +39,9 @@ export const TRACE_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
     .optional()
     .describe("The address of a trace collector, to which /v1/traces is added; without it, no traces."),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: collectorUrl
-    .optional()
-    .describe("The same as a whole URL; it overrides the one above."),
   OTEL_EXPORTER_OTLP_HEADERS: otlpHeaders
     .optional()
     .describe("Headers sent there, such as a key: name=value, separated by commas."),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: otlpHeaders
-    .optional()
-    .describe("The same; a header in both comes from here."),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z
-    .literal("http/protobuf", { error: "should be http/protobuf, the one protocol that is spoken" })
-    .optional()
-    .describe("The protocol of the collector: http/protobuf, the only choice."),
-  OTEL_EXPORTER_OTLP_TIMEOUT: wholeNumber(1, 600_000)
-    .prefault("10000")
-    .describe("The time limit for sending spans, in ms, with retries."),
   OTEL_SERVICE_NAME: z.string().prefault("invoice-relay").describe("The relay's name in traces."),
   OTEL_TRACES_SAMPLER: z
     .enum(["parentbased_always_on", "parentbased_traceidratio"], {

@@ -69,35 +69,20 @@ const beginsLikeJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
 type Fields = { [key: string]: Json };
 
-/** A key deeper than this stays one flat key, which only the scan reads. */
-const DEEPEST_KEY = 6;
-
-/** Of a key, indexes included. */
-const SEGMENTS_LIMIT = 3 * DEEPEST_KEY;
-
 /**
- * The fields of a form body or a query, as the tree that their keys describe: `data[id]=…` and `data.id=…`
- * become `data.id`, indexes are dropped, repeated fields become an array. Fields beyond the limit are not
- * read. Broken percent-encoding never throws.
- *
- * Two habits of redirects are undone: a `?` appended to a URL that already had one, and `&amp;` left over
- * from HTML.
+ * The fields of a form body or a query; repeated fields become an array. Fields beyond the limit are not read.
+ * Broken percent-encoding never throws.
  */
 export function parseForm(text: string): Fields {
-  const fields = emptyFields();
+  // Without a prototype, so that a field named `__proto__` or `constructor` is a field and nothing else.
+  const fields = Object.create(null) as Fields;
   for (const [key, value] of new URLSearchParams(firstFields(text))) {
-    const all = key.replace(/^amp;/, "").split(/[[\].]+/, SEGMENTS_LIMIT + 1);
-    const segments = all.filter((segment) => !/^\d*$/.test(segment));
-    const isFlat = segments.length === 0 || segments.length > DEEPEST_KEY || all.length > SEGMENTS_LIMIT;
-    if (isFlat) put(fields, key, value);
-    else put(parentOf(fields, segments), segments.at(-1) ?? key, value);
+    const present = fields[key];
+    if (present === undefined) fields[key] = value;
+    else if (Array.isArray(present)) present.push(value);
+    else fields[key] = [present, value];
   }
   return fields;
-}
-
-/** @param query as in the URL, without its `?` */
-export function parseQuery(query: string): Fields {
-  return query === "" ? {} : parseForm(query.replaceAll("?", "&"));
 }
 
 /** Cuts before URLSearchParams sees the text: many empty fields cost it far more than as many bytes. */
@@ -108,32 +93,4 @@ function firstFields(text: string): string {
     if (end === -1) return text;
   }
   return text.slice(0, end);
-}
-
-function parentOf(fields: Fields, segments: readonly string[]): Fields {
-  let parent = fields;
-  for (const segment of segments.slice(0, -1)) {
-    const next = parent[segment];
-    if (typeof next === "object" && next !== null && !Array.isArray(next)) parent = next;
-    else {
-      const child = emptyFields();
-      if (next !== undefined) child[""] = next;
-      parent[segment] = child;
-      parent = child;
-    }
-  }
-  return parent;
-}
-
-function put(parent: Fields, key: string, value: string): void {
-  const present = parent[key];
-  if (present === undefined) parent[key] = value;
-  else if (Array.isArray(present)) present.push(value);
-  else if (typeof present === "object" && present !== null) put(present, "", value);
-  else parent[key] = [present, value];
-}
-
-/** Without a prototype, so that a field named `__proto__` or `constructor` is a field and nothing else. */
-function emptyFields(): Fields {
-  return Object.create(null) as Fields;
 }

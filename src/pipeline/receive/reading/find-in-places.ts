@@ -5,7 +5,7 @@ import { type Json, READING_LIMITS } from "./decode-body.ts";
  * Places of an invoice id in a callback, in order: the first that holds a UUID wins, and all its UUIDs are
  * taken (interface, parts B and C). Keys match without regard to case, `_` and `-`, so
  * `invoiceId` also stands for `InvoiceID` and `invoice_id`. The same list reads JSON, form fields
- * (`data[id]=…` is `data.id`) and the query.
+ * and the query.
  *
  * - `a.b` holds the id itself, or an array of ids.
  * - `a.*` is a callback inside the callback, and every element of an array is a callback of its own: this list

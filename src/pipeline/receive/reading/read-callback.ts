@@ -3,7 +3,6 @@ import {
   type Json,
   parseForm,
   parseJson,
-  parseQuery,
   READING_LIMITS,
   unfoldJsonText,
 } from "./decode-body.ts";
@@ -42,7 +41,7 @@ interface Ids {
  */
 export function readCallback({ body, ...request }: CallbackRequest): CallbackReading {
   const content = parseBody(decodeText(body));
-  const query: Content = { prefix: "query:", document: unfoldJsonText(parseQuery(request.query)) };
+  const query: Content = { prefix: "query:", document: unfoldJsonText(parseForm(request.query)) };
   // Some senders use a UUID as the boundary of a multipart body.
   const boundary = new Set(uuidsIn(request.contentType ?? ""));
   const inBody = scanForUuids(content.document).filter((uuid) => !boundary.has(uuid));
@@ -112,7 +111,8 @@ function looksLikePing({ document }: Content): boolean {
   const keys = Object.keys(document);
   if (Array.isArray(document) || keys.length === 0) return keys.length === 0;
   return keys.some((key) => {
-    const plain = plainName(key);
+    // `hub.challenge` of a query.
+    const plain = plainName(key.split(".", 1)[0] ?? "");
     const value = document[key];
     return KEYS_OF_A_CHALLENGE.has(plain) || (KEYS_OF_THE_KIND.has(plain) && isPingName(value));
   });
