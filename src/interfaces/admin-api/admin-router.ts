@@ -89,7 +89,7 @@ export function adminRouter({ parts, log, ...options }: AdminRouterOptions): Rou
   return Router().use("/admin/v1", api);
 }
 
-/** The operations of each path as the router writes it; `/dead-letters/retry` before `/dead-letters/:id`. */
+/** The operations of each path as the router writes it; `/certificates/calendar` before `/certificates/:id`. */
 const byPath = (): [path: string, there: Operation[]][] =>
   [...Map.groupBy<string, Operation>(operations, ({ path }) => path.replaceAll(/\{(\w+)\}/g, ":$1"))].sort(
     ([one], [other]) => Number(one.includes(":")) - Number(other.includes(":")),

@@ -28,7 +28,7 @@ it("what is known of people is shown to whoever may act, on every page, and to t
     invoice_ids: [id],
     body: Buffer.from(invoice(id, "Ada Obi of Ife")),
   });
-  for (const path of [`/callbacks/${callback.id}`, `/invoices/${id}/evidence`, `/dead-letters/${id}`]) {
+  for (const path of [`/callbacks/${callback.id}`, `/invoices/${id}/evidence`]) {
     const [read, operate] = [
       await call("GET", path, undefined, READER),
       await call("GET", path, undefined, OPERATOR),
