@@ -8,14 +8,11 @@ import { programVersion, within } from "../platform/process/index.ts";
 import { type ListedUpstream, STATES } from "../platform/upstreams/index.ts";
 import type { RelayParts } from "./compose.ts";
 
-/** How long a page is kept: requests cannot make the relay count in the database more often than that. */
-const KEPT_MS = 1_000;
+/** Requests cannot make the relay count in the database more often than that. */
+const COUNT_EVERY_MS = 1_000;
 
 /** How long a page waits for the database; what comes later is on the next one. */
 const COUNTING_MS = 1_000;
-
-/** After a count it rests so many times as long: counting takes a tenth of the time at most. */
-const REST = 9;
 
 const RESOLUTION_MS = 10;
 
@@ -30,13 +27,11 @@ function collectProcess(): void {
   isCollected = true;
 }
 
-/** The page for Prometheus, kept for a second. While Postgres is away its values stay, their age beside them. */
+/** The page for Prometheus. While Postgres is away its values stay, their age beside them. */
 export class MetricsPage {
   readonly #parts: RelayParts;
   readonly #pools: Readonly<Record<string, () => PoolUsage>>;
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  #page: Promise<string> | null = null;
-  #keptUntil = 0;
   #counting: Promise<void> | null = null;
   #countedAt: number | null = null;
   #countsAgainAt = 0;
@@ -62,21 +57,11 @@ export class MetricsPage {
     return this.#parts.metrics.registry.contentType;
   }
 
-  text(): Promise<string> {
-    if (this.#page === null || performance.now() >= this.#keptUntil) {
-      this.#keptUntil = Number.POSITIVE_INFINITY;
-      this.#page = this.#make().finally(() => {
-        this.#keptUntil = performance.now() + KEPT_MS;
-      });
-    }
-    return this.#page;
-  }
-
   stop(): void {
     this.#delay.disable();
   }
 
-  async #make(): Promise<string> {
+  async text(): Promise<string> {
     if (this.#counting === null && performance.now() >= this.#countsAgainAt)
       this.#counting = this.#count().finally(() => {
         this.#counting = null;
@@ -96,7 +81,7 @@ export class MetricsPage {
     } catch {
       // The age of the last values says so.
     }
-    this.#countsAgainAt = performance.now() + REST * (performance.now() - begunAt);
+    this.#countsAgainAt = performance.now() + COUNT_EVERY_MS;
   }
 
   #showProcess(): void {
