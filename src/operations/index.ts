@@ -22,7 +22,7 @@ export {
   type Wire,
 } from "./list/operation.ts";
 export { bookOperations, proofOperations } from "./list/proof.ts";
-export { replayOperations, replayRequest } from "./list/replays.ts";
+export { replayOperations } from "./list/replays.ts";
 export { recordOperations, statusOperations } from "./list/status.ts";
 export { undeliveredOperations } from "./list/undelivered.ts";
 export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
@@ -30,7 +30,7 @@ export { settleStatuses } from "./open-invoices.ts";
 export { type Parts, writeWholeFile } from "./report/file.ts";
 export { bookSourcesOf } from "./report/read-payments.ts";
 export { applyRetention, type Chores, type ChoresDone, doChores } from "./retention.ts";
-export type { AlarmGroup, StatusSettings } from "./status.ts";
+export type { StatusSettings } from "./status.ts";
 export { readStatus } from "./status-facts.ts";
 export { groupWords, heldWords } from "./status-meaning.ts";
 export { clockText, explained, foldTries, headlineOf, type Timeline } from "./timeline.ts";
@@ -42,7 +42,6 @@ export {
   type Field,
   id,
   type List,
-  listOf,
   type Rows,
   state,
   text,

@@ -42,8 +42,6 @@ interface CommandWords<Id extends OperationId> {
   options?: Readonly<Record<string, string>>;
   /** Fields that are no option: they are fixed, or an argument says them. */
   without?: readonly string[];
-  /** The role it runs with; admin when left out. */
-  role?: Role;
   /** Adds what is the command line's own: arguments, `--yes`. */
   extend?: (command: Command) => Command;
   /** The operation's fields, where options, arguments and files say them otherwise; before anything connects. */
@@ -110,7 +108,6 @@ export function operationCommand<
     await withOperationContext(context, async (operating) => {
       // Before anybody is asked whether to go on.
       await requireKnownNames(operating, asked);
-      operating.role = words.role ?? operating.role;
       const call = async (asked: CommandInput) => {
         const input = readInput(operation, inputOf(operation, asked));
         const result = await runOperation(operation, operating, input);

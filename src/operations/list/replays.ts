@@ -49,7 +49,7 @@ const topicTarget = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("other_topic"), topicArn }),
 ]);
 
-export const replayRequest = z.strictObject({
+const replayRequest = z.strictObject({
   kind: replayed.kind,
   filters: filters.default({}),
   target: topicTarget
