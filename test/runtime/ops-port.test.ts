@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readSettings } from "../../src/platform/config/settings.ts";
 import { mayReadMetrics } from "../../src/runtime/http-app.ts";
 import { openSession } from "../support/database.ts";
@@ -80,20 +80,14 @@ describe("/metrics", () => {
     expect((await fetch(`${relay.url}/metrics`, { headers })).status).toBe(401);
   });
 
-  it("is counted once a second, whoever asks, and tells how late the event loop is", async () => {
+  it("tells how late the event loop is, and counts each callback", async () => {
     const { relay } = await ownRelay({}, { http: true, workers: false });
-    const page = async () => await (await fetch(`${relay.url}/metrics`)).text();
-    vi.useFakeTimers({ toFake: ["performance"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const pages = await Promise.all(Array.from({ length: 20 }, page));
-    expect(new Set(pages).size).toBe(1);
+    await relay.callback({ event: "ping" });
+    const page = await (await fetch(`${relay.url}/metrics`)).text();
     for (const quantile of ["0.5", "0.99", "1"])
-      expect(pages[0]).toMatch(
+      expect(page).toMatch(
         new RegExp(`^invoice_relay_event_loop_delay_seconds{quantile="${quantile}"} [\\d.]+(e-\\d+)?$`, "m"),
       );
-    await relay.callback({ event: "ping" });
-    expect(await page()).toBe(pages[0]);
-    vi.useRealTimers();
-    await vi.waitFor(async () => expect(await page()).toContain('callbacks_total{status="200"} 1'));
+    expect(page).toContain('callbacks_total{status="200"} 1');
   });
 });
