@@ -21,7 +21,6 @@ const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]
   server_fault: "fault",
   broken_json: "fault",
   redirected: "fault",
-  list_unstable: "fault",
   invalid: "outside_contract",
   rule_refused: "outside_contract",
   outside_contract: "outside_contract",
@@ -36,18 +35,18 @@ export function collectionApiProvider(options: CollectionClientOptions): Provide
   const provider: Provider = {
     askInvoice: (invoiceId, ask) =>
       answered(async () => {
-        const { invoice, document, leftOut } = await client.getInvoice(invoiceId, { ...ask, retries: 0 });
+        const { invoice, document, leftOut } = await client.getInvoice(invoiceId, ask);
         const status = statusText(invoice.status);
         return { kind: "found", invoice: { ...invoice, status }, document, leftOut, receivedAt: new Date() };
       }),
     readPage: ({ collectionId, ...filter }, ask) =>
       answered(async () => {
-        const page = await client.listInvoices(collectionId, filter, { ...ask, retries: 0 });
+        const page = await client.listInvoices(collectionId, filter, ask);
         return { kind: "page", page };
       }),
     getCollection: (id, ask) =>
       answered(async () => {
-        const collection = await client.getCollection(id, { ...ask, retries: 0 });
+        const collection = await client.getCollection(id, ask);
         return { kind: "found", collection };
       }),
     async proveKey(ask) {

@@ -320,21 +320,18 @@ export async function createSampleInvoice(local: LocalEnvironment) {
   const client = new CollectionClient({
     baseUrl: local.collectionServiceUrl,
     apiKey: local.apiKey,
-    callbackUrl: (reference) => callbackUrl(local.relayUrl, local.callbackToken, reference),
   });
   const reference = `order-${Date.now().toString(36)}`;
   try {
-    const { invoice } = await client.createInvoice(
-      {
-        collectionId: local.collectionId,
-        title: "School fees, second term",
-        payerName: "Ada Obi",
-        payerEmail: "ada.obi@example.com",
-        billerMetaData: { student: "17" },
-        amount: "1500.50",
-      },
-      { reference },
-    );
+    const { invoice } = await client.createInvoice({
+      collectionId: local.collectionId,
+      title: "School fees, second term",
+      payerName: "Ada Obi",
+      payerEmail: "ada.obi@example.com",
+      billerMetaData: { student: "17" },
+      amount: "1500.50",
+      callBackUrl: callbackUrl(local.relayUrl, local.callbackToken, reference),
+    });
     const { id, totalAmount, paymentUrl } = invoice;
     return { id, totalAmount, paymentUrl: paymentUrl ?? "" };
   } finally {

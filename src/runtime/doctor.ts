@@ -273,7 +273,7 @@ const NOT_ITS_WORDS = "404 as any web server gives it. Check COLLECTION_API_URL 
 async function checkProvider(source: Source, timeoutMs: number): Promise<Check[]> {
   const about = `provider of ${source.name}`;
   const { collectionApiUrl: baseUrl, collectionApiKey: apiKey, collectionIds } = source;
-  const client = new CollectionClient({ baseUrl, apiKey, timeoutMs, retries: 0 });
+  const client = new CollectionClient({ baseUrl, apiKey, timeoutMs });
   const checkCollection = async (id: string): Promise<Check> => {
     const { collectionName, status } = await client.getCollection(id);
     const named = `the key opens collection "${collectionName}"`;

@@ -26,11 +26,11 @@ import type { Slots } from "../platform/database/index.ts";
 import { faultOf } from "../platform/errors/index.ts";
 import { failpoint } from "../platform/process/index.ts";
 import { keysAreToProbe } from "../platform/upstreams/index.ts";
-import { DAY_MS, HOUR_MS } from "../platform/values/index.ts";
+import { DAY_MS } from "../platform/values/index.ts";
 import { noteFailingWork, type Work } from "../platform/worker/index.ts";
 import { alarmWebhook, notifyPeople } from "./alarm-webhook.ts";
 import type { JobContext, Run } from "./job.ts";
-import { bringForward, doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
+import { doSmallChores, dropWhatIsOld, makePartitionsDue } from "./maintenance.ts";
 import { createConfirmPump, createPublishPump } from "./pumps.ts";
 import { providerOf, reconcileSource, routesOf, servedBy } from "./sources.ts";
 
@@ -151,17 +151,6 @@ export const JOBS = {
         await noteLateProofs(db, alarms, settings.RECONCILE_INTERVAL);
         await forgetListWork(db);
         alarms.notifyCleared(await closeAlarmsOfRemoved(db, servedBy(sources)));
-        return null;
-      },
-  },
-  /** A step back of Postgres' clock delays work by an hour at most. */
-  bring_forward: {
-    ...{ on: ["reconcile"], everyMs: HOUR_MS, isPaced: true },
-    make:
-      ({ db, lease, settings, log }) =>
-      async () => {
-        const moved = await bringForward(db, { leaseMs: lease.ms, sweepMs: settings.RECONCILE_INTERVAL });
-        if (moved > 0) log.warn({ moved }, "rows were due later than anything waits, and are due now");
         return null;
       },
   },

@@ -59,7 +59,7 @@ export function startQueueJob(options: JobOptions) {
     ? outletWithOurLevers(storing.db, snsUrl, alone)
     : outletAsDocumented(pool, snsUrl);
   const client = new CollectionClient({
-    ...{ baseUrl: providerUrl, apiKey: "bench-api-key", connections: alone ? 1 : 64, retries: 0 },
+    ...{ baseUrl: providerUrl, apiKey: "bench-api-key", connections: alone ? 1 : 64 },
   });
   return {
     pool,

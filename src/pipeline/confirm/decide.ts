@@ -70,20 +70,6 @@ export const RETRY_SCHEDULES = {
 /** After a fault no step is spent. No longer than the source's own: once that is tried again, one is due. */
 const FAULT_BACK_OFF = { firstMs: SECOND, capMs: 10 * SECOND };
 
-/**
- * The longest that any schedule waits after so many attempts, in ms, by their number. A Retry-After may ask for more:
- * the source is held back for that, in its own row.
- */
-export function longestWaits(
-  schedules: Readonly<Record<string, readonly number[]>> = RETRY_SCHEDULES,
-): number[] {
-  const all = Object.values(schedules);
-  const attempts = Math.max(...all.map(({ length }) => length)) + 1;
-  return Array.from({ length: attempts }, (_, attempt) =>
-    Math.max(FAULT_BACK_OFF.capMs, ...all.map((waits) => (waits[attempt - 1] ?? 0) * (1 + JITTER))),
-  );
-}
-
 /** The facts that set when a confirmation is asked again. */
 interface RetryContext {
   confirmation: Pick<Outcome, "verdict" | "attempt" | "faults">;

@@ -1,7 +1,6 @@
 export { OutcomeStore } from "./answer-statement.ts";
 export { CollectionNames } from "./collection-names.ts";
 export { ConfirmQueue, confirmPolicy } from "./confirm-queue.ts";
-export { longestWaits } from "./decide.ts";
 export {
   eraseConfirmations,
   erasePayments,

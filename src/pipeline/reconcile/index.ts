@@ -8,7 +8,7 @@ export {
   type Tally,
   weight,
 } from "./certificate/certificate.ts";
-export { CERTIFICATE_BACK_OFF, sourcesToCertify } from "./certificate/certificate-row.ts";
+export { sourcesToCertify } from "./certificate/certificate-row.ts";
 export { type CertifyDeps, runCertifyJob } from "./certificate/certify.ts";
 export { calendarDay, readCalendar, readUnprovenDays, unprovenDaysFound } from "./certified-days.ts";
 export { EARLIEST } from "./list/list-dates.ts";
@@ -34,4 +34,4 @@ export {
 } from "./runs.ts";
 export type { SweepDeps } from "./sweep/run-sweep.ts";
 export { runSweepJob } from "./sweep/sweep.ts";
-export { SWEEP_BACK_OFF, sourcesToSweep } from "./sweep/sweep-row.ts";
+export { sourcesToSweep } from "./sweep/sweep-row.ts";

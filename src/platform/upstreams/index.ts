@@ -22,7 +22,6 @@ export {
   isServedAndOpen,
   knownTopics,
   listFirstServed,
-  listGapMs,
   readClock,
   readSource,
   registerUpstreams,

@@ -112,9 +112,8 @@ export async function sourceIsInTrouble(db: Database, name: string): Promise<boo
 /** Reading lists is at most this share of a source's rate, so that it does not delay live confirmations. */
 const LIST_SHARE = 1 / 4;
 
-/** The time from one call that reads a list to the next, in ms; 0 without a limit. */
-export const listGapMs = (ratePerSecond: number | null): number =>
-  ratePerSecond === null ? 0 : 1_000 / (ratePerSecond * LIST_SHARE);
+/** The time from one call that reads a list to the next, in ms. */
+const listGapMs = (ratePerSecond: number): number => 1_000 / (ratePerSecond * LIST_SHARE);
 
 interface Turn {
   granted: boolean;

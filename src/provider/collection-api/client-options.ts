@@ -7,30 +7,21 @@ export interface CollectionClientOptions {
   baseUrl: string;
   /** Sent as `x-api-key`; never part of an error. */
   apiKey: string | Secret;
-  /** How long one try may take, in ms, from waiting for a connection to the last byte; 10,000 when left out. */
+  /** How long one call may take, in ms, from waiting for a connection to the last byte; 10,000 when left out. */
   timeoutMs?: number | undefined;
-  /** How often a read is retried after a fault that may pass; 2 when left out. Writes are never retried. */
-  retries?: number | undefined;
   /** How many connections are open, and so how many requests under way, at most; 64 when left out. */
   connections?: number | undefined;
   /** The path of Get Banks, which the interface leaves open; `/api/v1/banks` when left out. */
   banksPath?: string | undefined;
-  /**
-   * The `callBackUrl` of an invoice that is created without one: a URL, to which the reference is added as
-   * the last part of the path, or a function that makes it from the reference.
-   */
-  callbackUrl?: string | ((reference: string | undefined) => string) | undefined;
 }
 
 export interface CallOptions {
   /** Instead of the client's `timeoutMs`. */
   timeoutMs?: number | undefined;
-  /** Instead of the client's `retries`. */
-  retries?: number | undefined;
   /** Stops the call at any stage. */
   signal?: AbortSignal | undefined;
   /**
-   * Called at the end of each try, before its answer is read, with the HTTP status; null without an answer.
+   * Called at the end of the exchange, before its answer is read, with the HTTP status; null without an answer.
    * The next request may go out from then on.
    */
   onExchanged?: ((status: number | null) => void) | undefined;
@@ -51,26 +42,15 @@ export function checkOptions(options: CollectionClientOptions) {
   const banksPath = options.banksPath ?? DEFAULT_BANKS_PATH;
   if (!/^\/[^\s?#]*$/.test(banksPath)) throw wrong("banksPath should be a path such as /api/v1/banks");
 
-  const { callbackUrl } = options;
   return {
     origin: url.origin,
     // The prefix of every path. Many paste the address with `/api/v1`, which every path has already.
     prefix: url.pathname.replace(/\/+$/, "").replace(/\/api\/v1$/i, ""),
     key,
     timeoutMs: whole("timeoutMs", options.timeoutMs ?? 10_000, 1, 600_000),
-    retries: whole("retries", options.retries ?? 2, 0, 10),
     connections: whole("connections", options.connections ?? 64, 1, 10_000),
     banksPath,
-    callbackUrl:
-      typeof callbackUrl === "function"
-        ? callbackUrl
-        : (reference: string | undefined) =>
-            callbackUrl === undefined ? null : withReference(callbackUrl, reference),
   };
-}
-
-function withReference(url: string, reference: string | undefined): string {
-  return reference === undefined ? url : `${url.replace(/\/+$/, "")}/${encodeURIComponent(reference)}`;
 }
 
 function whole(name: string, value: number, least: number, most: number): number {

@@ -1,8 +1,7 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { z } from "zod";
 import { ownWords, problemsOf } from "../../platform/validation/index.ts";
-import { type ClassifiedAnswer, classifyAnswer, LONGEST_WAIT_MS, retryDelayMs } from "./classify-answer.ts";
+import { type ClassifiedAnswer, classifyAnswer } from "./classify-answer.ts";
 import { type CallOptions, type CollectionClientOptions, checkOptions } from "./client-options.ts";
 import { CollectionApiError, type FaultDetails } from "./collection-api-error.ts";
 import type { AddLinkedAccountInput, Bank, Collection } from "./contract/collection.ts";
@@ -11,7 +10,7 @@ import {
   type CreateInvoiceRequest,
   createInvoiceBody,
 } from "./contract/create-invoice.ts";
-import type { Invoice, InvoiceFilterInput, InvoicePage, ListedInvoice } from "./contract/invoice.ts";
+import type { Invoice, InvoiceFilterInput, InvoicePage } from "./contract/invoice.ts";
 import { type Operation, operations } from "./contract/operations.ts";
 import { exchange, type HttpRequest } from "./exchange.ts";
 
@@ -41,7 +40,7 @@ type Reading<Data> = Operation & { readonly data?: { readonly read: z.ZodType<Da
 type Given = Partial<Record<"path" | "query" | "body", unknown>>;
 
 /**
- * The seven operations of the Invoice Collection interface. Every method rejects with a `CollectionApiError`;
+ * The seven operations of the Invoice Collection interface, each sent once. Every method rejects with a `CollectionApiError`;
  * a request that the contract does not allow is refused (`kind` `invalid`) before anything is sent.
  * Money is decimal strings; times are the provider's own text, which `toUtc` reads.
  */
@@ -71,50 +70,22 @@ export class CollectionClient {
     return (await this.#call(operations.listInvoices, given, options)).data;
   }
 
-  /**
-   * Get Collection Invoices: all pages. An invoice that matches throughout is yielded exactly once, even if
-   * pages shift: several pages are read forwards and then backwards.
-   * @throws CollectionApiError `list_unstable` when the list still changes after three more readings. The
-   *   invoices yielded by then are true, but may not be all.
-   */
-  async *iterateInvoices(
-    collectionId: string,
-    filter: Omit<InvoiceFilterInput, "page"> = {},
-    options: CallOptions = {},
-  ): AsyncGenerator<ListedInvoice, void, undefined> {
-    const readPage = (page: number) => this.listInvoices(collectionId, { ...filter, page }, options);
-    const detail =
-      "the list kept changing while it was read four times: ask for a period that is over " +
-      "(an endDate before today)";
-    const unstable = () => this.#fault(operations.listInvoices, { kind: "list_unstable", detail });
-    yield* iteratePages(readPage, unstable);
-  }
-
-  /**
-   * Create Invoice. Never sent twice: after a fault with `outcomeUnknown`, look for the invoice first.
-   * @param options.reference the merchant's own, handed to the client's `callbackUrl` option, which fills in
-   *   `callBackUrl` where the request has none.
-   */
-  async createInvoice(
-    request: CreateInvoiceInput,
-    options: CallOptions & { reference?: string | undefined } = {},
-  ): Promise<InvoiceAnswer> {
-    const callBackUrl = request.callBackUrl || this.#settings.callbackUrl(options.reference);
-    const given = { body: { ...request, callBackUrl } };
-    return withInvoice(await this.#call(operations.createInvoice, given, options));
+  /** Create Invoice. After a fault with `outcomeUnknown`, look for the invoice before you repeat it. */
+  async createInvoice(request: CreateInvoiceInput, options: CallOptions = {}): Promise<InvoiceAnswer> {
+    return withInvoice(await this.#call(operations.createInvoice, { body: request }, options));
   }
 
   async getInvoice(id: string, options: CallOptions = {}): Promise<InvoiceAnswer> {
     return withInvoice(await this.#callAbout(operations.getInvoice, id, options));
   }
 
-  /** Invalidate Invoice: an unpaid invoice can no longer be paid. Never sent twice. */
+  /** Invalidate Invoice: an unpaid invoice can no longer be paid. */
   async invalidateInvoice(id: string, options: CallOptions = {}): Promise<Done> {
     const { message } = await this.#call(operations.invalidateInvoice, { path: { id } }, options);
     return { message };
   }
 
-  /** Add Linked Account: it stays pending until the provider approves it. Never sent twice. */
+  /** Add Linked Account: it stays pending until the provider approves it. */
   async addLinkedAccount(request: AddLinkedAccountInput, options: CallOptions = {}): Promise<Done> {
     const { message } = await this.#call(operations.addLinkedAccount, { body: request }, options);
     return { message };
@@ -150,25 +121,15 @@ export class CollectionClient {
     given: Given,
     options: CallOptions,
   ): Promise<ClassifiedAnswer<Data>> {
-    const { retries = this.#settings.retries, timeoutMs = this.#settings.timeoutMs } = options;
-    const { signal, onExchanged } = options;
-    const safe = operation.method === "GET";
+    const { timeoutMs = this.#settings.timeoutMs, signal, onExchanged } = options;
     const read = operation.data?.read ?? (z.unknown() as z.ZodType<Data>);
     const http = this.#httpRequest(operation, given);
-    for (let attempt = 1; ; attempt += 1) {
-      const answer = await exchange(this.#pool, http, { timeoutMs, signal, onExchanged });
-      const result = "status" in answer ? classifyAnswer(answer, read, new Date()) : answer;
-      if (!("kind" in result)) return result;
-
-      const outcomeUnknown = !safe && ("maybeSent" in answer ? answer.maybeSent : saysNoOutcome(result));
-      const error = this.#fault(operation, { ...result, outcomeUnknown });
-      const mayPass = safe && error.next === "retry" && error.kind !== "aborted";
-      if (!mayPass || attempt > retries || (error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
-      const delayMs = retryDelayMs(attempt, error.retryAfterMs, Math.random());
-      await wait(delayMs, undefined, signal === undefined ? {} : { signal }).catch(() => {
-        throw this.#fault(operation, { kind: "aborted", detail: "stopped by the caller" });
-      });
-    }
+    const answer = await exchange(this.#pool, http, { timeoutMs, signal, onExchanged });
+    const result = "status" in answer ? classifyAnswer(answer, read, new Date()) : answer;
+    if (!("kind" in result)) return result;
+    const outcomeUnknown =
+      operation.method !== "GET" && ("maybeSent" in answer ? answer.maybeSent : saysNoOutcome(result));
+    throw this.#fault(operation, { ...result, outcomeUnknown });
   }
 
   #fault(operation: Operation, details: FaultDetails): CollectionApiError {
@@ -217,56 +178,3 @@ const withInvoice = ({ data, document, text, leftOut }: ClassifiedAnswer<Invoice
   text,
   leftOut,
 });
-
-/** How often a list that changed is read again from the start. */
-const REREADS_LIMIT = 3;
-
-/**
- * Yields each invoice of a list once, though the list may change while it is read. Pages are read forwards and then backwards: what slips from an unread page to a read one, as others
- * leave the list, is met on the way back. Where `totalCount` changes, or an invoice appears on a second page,
- * the list is read again from the start.
- * @param readPage reads page 1, 2, …
- * @param unstable what is thrown when it still changes after three more readings; what was yielded by then may
- *   not be all.
- */
-async function* iteratePages(
-  readPage: (page: number) => Promise<InvoicePage>,
-  unstable: () => Error,
-): AsyncGenerator<ListedInvoice, void, undefined> {
-  const yielded = new Set<string>();
-  for (let reading = 0; reading <= REREADS_LIMIT; reading += 1) {
-    if (yield* readThrough(readPage, yielded)) return;
-  }
-  throw unstable();
-}
-
-/** @returns whether the list stood still. */
-async function* readThrough(
-  readPage: (page: number) => Promise<InvoicePage>,
-  yielded: Set<string>,
-): AsyncGenerator<ListedInvoice, boolean, undefined> {
-  const pageOf = new Map<string, number>();
-  let totalCount: number | null | undefined;
-  let step = 1;
-  for (let page = 1; page >= 1; page += step) {
-    const read = await readPage(page);
-    totalCount ??= read.totalCount;
-    let moved = read.totalCount !== totalCount;
-    for (const invoice of read.items) {
-      moved ||= (pageOf.get(invoice.id) ?? page) !== page;
-      pageOf.set(invoice.id, page);
-      if (yielded.has(invoice.id)) continue;
-      yielded.add(invoice.id);
-      yield invoice;
-    }
-    if (moved) return false;
-    if (step === 1 && !hasNext(read, pageOf.size)) step = -1;
-  }
-  return true;
-}
-
-/** An empty page is the end. Without a next page or a total, pages are asked for until one is empty. */
-function hasNext(page: InvoicePage, read: number): boolean {
-  if (page.items.length === 0) return false;
-  return page.hasNextPage ?? (page.totalCount === null || read < page.totalCount);
-}

@@ -43,8 +43,6 @@ const KINDS = {
   too_large: { next: "bury" },
   /** 3xx: not followed, since that would carry the key away. */
   redirected: { next: "pause", detail: REDIRECTED },
-  /** The list kept changing while it was read. */
-  list_unstable: { next: "retry" },
   /** The caller's AbortSignal. */
   aborted: { next: "retry" },
 } as const satisfies Record<string, Meaning>;

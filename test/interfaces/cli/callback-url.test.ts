@@ -1,7 +1,6 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { runCli } from "../../support/cli-process.ts";
 import { expectGolden } from "../../support/golden.ts";
-import { startServer } from "../../support/own-server.ts";
 import { TOKEN } from "../../support/relay.ts";
 
 const OTHER = "other-token-0123456789abcdef";
@@ -46,18 +45,3 @@ it("callback-url warns of addresses that nobody outside reaches, of plain http, 
   }
   await expectGolden("callback-url-warnings", said.join("\n\n"));
 });
-
-it.each([301, 308])(
-  "callback-url warns about an address that redirects with %i, and asks for nothing but /healthz",
-  async (status) => {
-    const asked: string[] = [];
-    const { url, close } = await startServer((request, response) => {
-      asked.push(`${request.method} ${request.url}`);
-      response.writeHead(status, { location: "https://www.example.com/healthz" }).end();
-    });
-    onTestFinished(close);
-    const { warnings } = await callbackUrl([], url);
-    expect(warnings.filter((one) => one.includes("https://www.example.com"))).toHaveLength(1);
-    expect(asked).toEqual(["HEAD /healthz"]);
-  },
-);

@@ -2,11 +2,7 @@ import { hash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { Secret } from "../../../src/platform/values/mask.ts";
-import {
-  classifyAnswer,
-  retryAfterMs,
-  retryDelayMs,
-} from "../../../src/provider/collection-api/classify-answer.ts";
+import { classifyAnswer, retryAfterMs } from "../../../src/provider/collection-api/classify-answer.ts";
 import {
   CollectionApiError,
   type FaultDetails,
@@ -206,15 +202,5 @@ describe("Retry-After", () => {
     const headers = { date: "Wed, 04 Nov 2026 10:00:00 GMT", "retry-after": "Wed, 04 Nov 2026 10:00:05 GMT" };
     expect(decided(429, "", headers)).toMatchObject({ retryAfterMs: 5_000 });
     expect(decided(429, "", { ...headers, date: "now" })).toMatchObject({ retryAfterMs: 86_400_000 });
-  });
-
-  it("is waited for, and a little longer; without one the wait doubles from 200 ms to 5 s at most", () => {
-    expect(retryDelayMs(3, 700, 0)).toBe(700);
-    expect(retryDelayMs(3, 700, 0.5)).toBe(750);
-    expect(retryDelayMs(3, 0, 1)).toBe(100);
-    const doubled = [1, 2, 5, 6, 60].map((attempt) => retryDelayMs(attempt, undefined, 1));
-    expect(doubled).toEqual([200, 400, 3_200, 5_000, 5_000]);
-    expect(retryDelayMs(2, undefined, 0.5)).toBe(200);
-    expect(retryDelayMs(2, undefined, 0)).toBe(0);
   });
 });

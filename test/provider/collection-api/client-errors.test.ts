@@ -12,7 +12,7 @@ const OTHER = "1f3a1c52-9c1b-4a53-8f0e-6d2b7a4c9e11";
 const KEY = 'live_key_that-nobody/may"see';
 
 type Call = (client: CollectionClient) => Promise<unknown>;
-const getInvoice: Call = (client) => client.getInvoice(ID, { retries: 0 });
+const getInvoice: Call = (client) => client.getInvoice(ID);
 
 async function errorOf(answer: Answer, call: Call = getInvoice): Promise<CollectionApiError> {
   const { client } = await withProvider(() => answer, { apiKey: KEY });

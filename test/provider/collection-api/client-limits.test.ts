@@ -10,7 +10,7 @@ describe("a time-out covers the whole answer", () => {
         response.on("close", () => clearInterval(drip));
         return undefined;
       },
-      { timeoutMs: 150, retries: 0 },
+      { timeoutMs: 150 },
     );
     await expect(client.getInvoice(ID)).rejects.toMatchObject({ kind: "timeout", next: "retry" });
   });
@@ -44,16 +44,6 @@ describe("an AbortSignal stops a call", () => {
     });
     await expect(client.getInvoice(ID, { signal: stop.signal })).rejects.toMatchObject({ kind: "aborted" });
     await gone.promise;
-  });
-
-  it("while it waits to try again", async () => {
-    const stop = new AbortController();
-    const { client, provider } = await withProvider((_, response) => {
-      response.on("finish", () => setImmediate(() => stop.abort()));
-      return { status: 429, headers: { "retry-after": "30" }, body: {} };
-    });
-    await expect(client.getInvoice(ID, { signal: stop.signal })).rejects.toMatchObject({ kind: "aborted" });
-    expect(provider.asked).toHaveLength(1);
   });
 });
 
@@ -95,7 +85,7 @@ it.each([
   ["cuts it off after as long as it was told", 100, { kind: "unreachable" }],
 ])("a client that is closed %s", async (_, graceMs, outcome) => {
   const answer = Promise.withResolvers<{ body: unknown }>();
-  const { client, provider } = await withProvider(() => answer.promise, { retries: 0 });
+  const { client, provider } = await withProvider(() => answer.promise);
   const call = client.getInvoice(ID, { timeoutMs: 600_000 }).catch((error) => error);
   await vi.waitFor(() => expect(provider.asked).toHaveLength(1));
   const closed = client.close(graceMs);

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  CollectionClient,
-  type CollectionClientOptions,
-} from "../../../src/provider/collection-api/index.ts";
+import { CollectionClient } from "../../../src/provider/collection-api/index.ts";
 import { CREATE, fails, ID, withProvider } from "./stub-provider.ts";
 
 describe("what goes over the wire", () => {
@@ -50,22 +47,3 @@ describe("what goes over the wire", () => {
     expect(headers["content-type"]).toBe("application/json");
   });
 });
-
-const RELAY = "https://relay.example.com/callbacks/token";
-const OWN = "https://example.com/own";
-it.each<
-  [string, CollectionClientOptions["callbackUrl"], string | undefined, string | undefined, string | undefined]
->([
-  ["as it is", RELAY, undefined, undefined, RELAY],
-  ["with the reference as the last part of its path", RELAY, "a/7 ä", undefined, `${RELAY}/a%2F7%20%C3%A4`],
-  ["as the function makes it", (reference) => `${RELAY}/r-${reference}`, "7", undefined, `${RELAY}/r-7`],
-  ["but not where the request brings its own", RELAY, "7", OWN, OWN],
-  ["and sends none where neither has one", undefined, "7", undefined, undefined],
-])(
-  "Create Invoice fills in the relay's callback URL %s",
-  async (_, callbackUrl, reference, callBackUrl, sent) => {
-    const { client, provider } = await withProvider(fails(0), { callbackUrl });
-    await client.createInvoice({ ...CREATE, callBackUrl }, { reference });
-    expect(JSON.parse(provider.asked[0]?.body ?? "").callBackUrl).toBe(sent);
-  },
-);

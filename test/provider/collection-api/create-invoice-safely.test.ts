@@ -19,18 +19,16 @@ async function creatingSafely({ losses, others = 2, showsUrls = true }: Given) {
     ...{ ...CREATE, id: idOf(nth), status: "Unpaid", amount: 1500.5, dateCreated: new Date().toISOString() },
     callBackUrl: showsUrls ? made[nth] : null,
   });
-  const { client } = await withProvider(
-    ({ method, url, body }) => {
-      const loss = method === "POST" ? losses.shift() : undefined;
-      if (method === "POST" && loss !== "before") made.push(JSON.parse(body).callBackUrl);
-      if (loss !== undefined) return { status: 500, body: {} };
-      const nth = method === "POST" ? made.length - 1 : made.findIndex((_, nth) => url.endsWith(idOf(nth)));
-      const page = { items: made.map((_, nth) => invoice(nth)), hasNextPage: false };
-      return { body: { status: 200, data: nth === -1 ? page : invoice(nth) } };
-    },
-    { callbackUrl },
-  );
-  const creating = createInvoiceSafely(client, CREATE, "order 9", { settleMs: 0 });
+  const { client } = await withProvider(({ method, url, body }) => {
+    const loss = method === "POST" ? losses.shift() : undefined;
+    if (method === "POST" && loss !== "before") made.push(JSON.parse(body).callBackUrl);
+    if (loss !== undefined) return { status: 500, body: {} };
+    const nth = method === "POST" ? made.length - 1 : made.findIndex((_, nth) => url.endsWith(idOf(nth)));
+    const page = { items: made.map((_, nth) => invoice(nth)), hasNextPage: false };
+    return { body: { status: 200, data: nth === -1 ? page : invoice(nth) } };
+  });
+  const request = { ...CREATE, callBackUrl: `${callbackUrl}/order%209` };
+  const creating = createInvoiceSafely(client, request, { settleMs: 0 });
   return { creating, timesMade: () => made.filter((url) => url === `${callbackUrl}/order%209`).length };
 }
 

@@ -73,9 +73,7 @@ export function callbackUrlCommand(context: CommandContext): Command {
     .description("print the callBackUrl to create invoices with; it contains the secret token")
     .option("--reference <reference>", "your own reference for the invoice, included in its event", nameValue)
     .action(async ({ reference }: { reference?: string }) => {
-      const { callbackUrl, callbackUrlWarnings, redirectWarning } = await import(
-        "../../../runtime/callback-url.ts"
-      );
+      const { callbackUrl, callbackUrlWarnings } = await import("../../../runtime/callback-url.ts");
       const settings = context.settings(["PUBLIC_URL", "CALLBACK_TOKENS"]);
       const urls = describedSources(settings).flatMap(({ name: source, callbackTokens = [] }) =>
         callbackTokens.map((token) => ({
@@ -83,12 +81,7 @@ export function callbackUrlCommand(context: CommandContext): Command {
           url: callbackUrl(settings.PUBLIC_URL, token.reveal(), reference),
         })),
       );
-      const redirect = await redirectWarning(settings.PUBLIC_URL);
-      const found = [
-        ...urls.flatMap(({ url }) => callbackUrlWarnings(url)),
-        ...(redirect === null ? [] : [redirect]),
-      ];
-      const warnings = [...new Set(found)];
+      const warnings = [...new Set(urls.flatMap(({ url }) => callbackUrlWarnings(url)))];
       const lines = () =>
         urls.every(({ source }) => source === urls[0]?.source)
           ? urls.map(({ url }) => url).join("\n")

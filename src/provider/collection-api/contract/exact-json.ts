@@ -18,11 +18,6 @@ interface ExactJson {
 // Node 24 has these; TypeScript's library does not describe them yet.
 const json: ExactJson = JSON as typeof JSON & ExactJson;
 
-/** Stands before a number's digits while they are parsed as text: a control character, "private use one". */
-const MARK = "\u0091";
-const MARK_CODE = 0x91;
-const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
-
 /**
  * `JSON.parse` that loses no digit: a number that would not be written again as it stands (`40400.10`,
  * `9007199254740993.25`, `1e2`) becomes a {@link RawJson}; every other value is what `JSON.parse` gives.
@@ -30,63 +25,12 @@ const [QUOTE, MINUS, ZERO, NINE] = [0x22, 0x2d, 0x30, 0x39];
  * @throws SyntaxError for text that is no JSON, RangeError for text nested thousands of levels deep.
  */
 export function parseExactJson(text: string): unknown {
-  // A reviver takes twice as long, and each confirmation reads an answer: it is left to texts that hold the mark.
-  if (text.includes(MARK) || text.includes("\\u0091")) return parseEachExactly(text);
-  const root = { "": json.parse(withNumbersMarked(text)) };
-  return putInPlace(root, 0) ? root[""] : parseEachExactly(text);
-}
-
-/** Right for every text: the reviver receives each number's own digits. */
-function parseEachExactly(text: string): unknown {
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
       ? json.rawJSON(source)
       : value,
   );
 }
-
-/** Text that begins like a number, and a colon after it, which only a key has: a string there would be a key. */
-const DIGITS = /(-?\d[\d.eE+-]*)(\s*:)?/y;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** Turns each number to be kept exact into a string: the mark, then the digits. Reads each character once. */
-function withNumbersMarked(text: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === MINUS || (code >= ZERO && code <= NINE)) {
-      DIGITS.lastIndex = at;
-      const [, digits = "-", colon] = DIGITS.exec(text) ?? [];
-      const end = at + digits.length;
-      if (colon === undefined && String(Number(digits)) !== digits && NUMBER.test(digits)) {
-        parts.push(text.slice(from, at), `"${MARK}${digits}"`);
-        from = end;
-      }
-      at = end - 1;
-    }
-  }
-  return parts.join("") + text.slice(from);
-}
-
-/** How deep `putInPlace` looks; deeper texts are rare and left to the reviver. */
-const DEEPEST = 64;
-
-/** Numbers for their marked texts. @returns false when a value is nested too deep to read. */
-function putInPlace(node: { [key: string]: unknown }, depth: number): boolean {
-  if (depth > DEEPEST) return false;
-  for (const key of Object.keys(node)) {
-    const value = node[key];
-    if (typeof value === "string") {
-      if (value.charCodeAt(0) === MARK_CODE) node[key] = json.rawJSON(value.slice(1));
-    } else if (isNode(value) && !putInPlace(value, depth + 1)) return false;
-  }
-  return true;
-}
-
-const isNode = (value: unknown): value is { [key: string]: unknown } =>
-  typeof value === "object" && value !== null;
 
 export function isRawJson(value: unknown): value is RawJson {
   return json.isRawJSON(value);
@@ -97,7 +41,7 @@ export function rawJsonNumber(digits: string): RawJson {
   return json.rawJSON(digits);
 }
 
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [QUOTE, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /** The envelope, and the object that is its `data`. */
 const FIELDS_OF_DATA = 2;
