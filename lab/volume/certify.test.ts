@@ -9,7 +9,7 @@ import { HeapWatch } from "./heap.ts";
 const PAYMENTS = Number(process.env.CERTIFY_PAYMENTS ?? 30_000);
 /** Of the payments of a day the ids are kept while they are read. */
 const HEAP_LIMIT_MB = 10 + PAYMENTS / 10_000;
-/** Collecting takes long: the heap is looked at once in so many reports of progress. */
+/** Collecting takes long: the heap is looked at once in so many pages. */
 const LOOK_EVERY = 200;
 
 const DAY = new Date(Math.floor(Date.now() / DAY_MS - 2) * DAY_MS);
@@ -39,21 +39,22 @@ const PROVIDER: Provider = {
   },
 };
 
-it("a certificate of very many payments holds no period in memory, and tells how far it is", async () => {
+it("a certificate of very many payments holds no period in memory", async () => {
   const given = await books();
   await fillPayments(given.query, PAYMENTS, { from: DAY, topicArn: TOPIC });
   const watch = new HeapWatch(LOOK_EVERY);
-  const steps = new Set<string>();
+  const provider = {
+    ...PROVIDER,
+    readPage(...given: Parameters<Provider["readPage"]>) {
+      watch.look();
+      return PROVIDER.readPage(...given);
+    },
+  };
   const certificate = await certify(given.context, {
-    source: { ...given.source, provider: PROVIDER, lookbackMs: DAY_MS },
+    source: { ...given.source, provider, lookbackMs: DAY_MS },
     window: { from: DAY, to: new Date(DAY.getTime() + DAY_MS) },
     signal: new AbortController().signal,
-    onProgress: ({ step }) => {
-      steps.add(step);
-      watch.look();
-    },
   });
   expect(certificate).toMatchObject({ result: "equal", total: { published: { count: PAYMENTS } } });
-  expect(steps).toEqual(new Set(["lists", "invoices", "books"]));
   expect(watch.report(`certify: ${PAYMENTS} payments`)).toBeLessThan(HEAP_LIMIT_MB);
 }, 3_600_000);

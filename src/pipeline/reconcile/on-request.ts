@@ -3,7 +3,7 @@ import { audit } from "../../platform/audit/index.ts";
 import { answeredId, whole } from "../../platform/validation/index.ts";
 import { bookPeriod } from "../../platform/values/index.ts";
 import type { Certificate } from "./certificate/certificate.ts";
-import { type CertifyDeps, type CertifyProgress, certify } from "./certificate/certify.ts";
+import { type CertifyDeps, certify } from "./certificate/certify.ts";
 import { collectionsOf, type ReconcileSource } from "./reconcile-source.ts";
 import { backFill, type SweepDeps } from "./sweep/run-sweep.ts";
 
@@ -36,16 +36,10 @@ async function workOnEach<Result>(
 export async function certifyPeriod(
   deps: CertifyDeps,
   { sources, from, to, signal }: OnRequest,
-  onProgress: (source: ReconcileSource, progress: CertifyProgress) => void = () => undefined,
 ): Promise<Certificate[]> {
   for (const source of sources) collectionsOf(source);
   return await workOnEach(sources, (source) =>
-    certify(deps, {
-      source,
-      window: bookPeriod(from, to, source.booksTimeZone),
-      signal,
-      onProgress: (progress) => onProgress(source, progress),
-    }),
+    certify(deps, { source, window: bookPeriod(from, to, source.booksTimeZone), signal }),
   );
 }
 
@@ -68,7 +62,6 @@ type ReconcileResult = z.output<typeof reconciled>;
 export async function reconcilePeriod(
   deps: SweepDeps,
   request: OnRequest & { publish: boolean; actor: string; reason?: string | undefined },
-  onProgress: (source: ReconcileSource, collectionId: string, pages: number) => void = () => undefined,
 ): Promise<ReconcileResult[]> {
   const { sources, from, to, publish, actor, reason, signal } = request;
   await audit(
@@ -94,7 +87,6 @@ export async function reconcilePeriod(
         window: bookPeriod(from, to, zone),
         publish,
         signal,
-        onProgress: (pages) => onProgress(source, collectionId, pages),
       });
       done.push({ source: name, collectionId, from, to, zone, ...result });
     }

@@ -9,7 +9,6 @@ const window = { from: daysAgo(60), to: daysAgo(1) };
 const fill = ({ context, source }: Books, changes = {}) =>
   backFill(context, {
     ...{ source, collectionId: COLLECTION, window, publish: false, signal: context.signal },
-    onProgress: () => undefined,
     ...changes,
   });
 

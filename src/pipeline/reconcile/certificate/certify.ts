@@ -39,13 +39,6 @@ interface CertifyRequest {
   source: ReconcileSource;
   window: BookPeriod;
   signal: AbortSignal;
-  onProgress?: (progress: CertifyProgress) => void;
-}
-
-/** In pages, invoices and payments. */
-export interface CertifyProgress {
-  step: "lists" | "invoices" | "books";
-  done: number;
 }
 
 /**
@@ -97,7 +90,7 @@ const BOOKS = new Turns(1);
 /** Makes a certificate, without storing it. @param daily the row of a daily one, which continues */
 async function makeCertificate(
   { db, alarms }: CertifyDeps,
-  { source, window, signal, onProgress = () => undefined }: CertifyRequest,
+  { source, window, signal }: CertifyRequest,
   id: string,
   daily: ClaimedCertificate | null,
 ): Promise<Certificate> {
@@ -111,7 +104,6 @@ async function makeCertificate(
       ...calls,
       period,
       isDaily: daily !== null,
-      onProgress: (done) => onProgress({ step: "lists", done }),
     });
     failpoint("lists to be kept");
     if (daily !== null) await saveReading(db, daily, { reading });
@@ -124,14 +116,12 @@ async function makeCertificate(
     await gatherBooks(db, source, lists, window, now);
   });
   failpoint("books gathered");
-  await askInvoices(calls, lists, (done) => onProgress({ step: "invoices", done }));
+  await askInvoices(calls, lists);
   // A payment made while the provider was asked is not of the future.
   const clock = await readClock(db, source.name);
   return await BOOKS.run(async () => {
     signal.throwIfAborted();
-    return await compareBooks(db, { id, source, window, period, reading, lists, ...clock }, (done) =>
-      onProgress({ step: "books", done }),
-    );
+    return await compareBooks(db, { id, source, window, period, reading, lists, ...clock });
   });
 }
 

@@ -28,11 +28,7 @@ const ORPHAN_LIMIT = 1_000;
 /**
  * Compares the lists with the books, payment by payment in batches, and sums up the result.
  */
-export async function compareBooks(
-  db: Database,
-  comparison: Comparison,
-  onCompared: (payments: number) => void,
-): Promise<Certificate> {
+export async function compareBooks(db: Database, comparison: Comparison): Promise<Certificate> {
   const { id, source, window, period, reading, lists, now, servedAt } = comparison;
   const { collections } = reading;
   const { booksTimeZone: zone, currency } = source;
@@ -48,7 +44,6 @@ export async function compareBooks(
   };
   const summary = new Summary();
   const hidden: string[] = [];
-  let compared = 0;
   for await (const batch of readFacts(db, source, lists)) {
     for (const facts of batch) {
       const decided = decidePayment(facts, terms);
@@ -56,8 +51,6 @@ export async function compareBooks(
       if (decided?.isLive && decided.paid !== null && isHidden(facts, names, period))
         hidden.push(facts.invoiceId);
     }
-    compared += batch.length;
-    onCompared(compared);
   }
   await addOrphans(db, summary, comparison);
   const refusals = [...refusalsOf(comparison), ...(hidden.length > 0 ? [hiddenText(hidden)] : [])];

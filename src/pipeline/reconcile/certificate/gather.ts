@@ -119,23 +119,15 @@ const ASKED_AT_ONCE = 8;
  * interrupted run can be continued.
  * @throws ListUnreadable or SourcePaused when the provider does not answer.
  */
-export async function askInvoices(
-  asking: ListPaceOptions,
-  lists: CertifiedLists,
-  onAsked: (asked: number) => void,
-): Promise<void> {
+export async function askInvoices(asking: ListPaceOptions, lists: CertifiedLists): Promise<void> {
   const { db, source } = asking;
   const pace = new ListPace(asking);
   const sets = statusSets(source);
-  let asked = 0;
-  onAsked(0);
   for await (const ids of idsToAsk(db, source, lists)) {
     const answers = await Promise.all(
       ids.map(async (id) => meaningOf(id, await ask(asking, pace, id), sets, source.timeZone)),
     );
     await noteAsked(db, lists.certificateId, answers);
-    asked += ids.length;
-    onAsked(asked);
   }
 }
 

@@ -3,7 +3,7 @@ import { readClock } from "../../../platform/upstreams/index.ts";
 import { plainStatuses } from "../../confirm/index.ts";
 import type { ListPeriod } from "../list/list-dates.ts";
 import { ListPace, type ListPaceOptions, readCollectionName } from "../list/list-pace.ts";
-import { describeUnproven, ListReader, type OnPages } from "../list/list-reader.ts";
+import { describeUnproven, ListReader } from "../list/list-reader.ts";
 import { countListed, type ListKey, noteListed, noteWholeReading } from "../list/listed-rows.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type Reading, readingTerms } from "./certificate.ts";
@@ -12,7 +12,6 @@ interface PeriodReading extends ListPaceOptions {
   period: ListPeriod;
   /** The daily one: what it reads is all that sweeps would read. */
   isDaily: boolean;
-  onProgress: OnPages;
 }
 
 /** How often a changing list is counted before its counts are taken as contradictory. */
@@ -23,7 +22,7 @@ const COUNTINGS = 3;
  * @throws ListUnreadable or SourcePaused when a list cannot be read.
  */
 export async function readPeriod(reading: PeriodReading): Promise<Reading> {
-  const { db, source, period, isDaily, signal, onProgress } = reading;
+  const { db, source, period, isDaily, signal } = reading;
   const { collectionIds, timeZone: zone } = source;
   const pace = new ListPace(reading);
   const terms = readingTerms(source, collectionIds, period);
@@ -34,11 +33,10 @@ export async function readPeriod(reading: PeriodReading): Promise<Reading> {
     result.collections.push({ id: collectionId, name });
     const key = { source: source.name, collectionId };
     const storing = { ...key, begunAt: now, renewedBefore: now, isWhole: true };
-    const reader: ListReader = new ListReader({
+    const reader = new ListReader({
       source,
       collectionId,
       call: (call) => pace.call(call),
-      onPage: () => onProgress(reader.pages),
       signal,
       sink: (payments) => noteListed(db, storing, payments),
     });

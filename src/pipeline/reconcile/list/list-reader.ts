@@ -19,9 +19,6 @@ export interface Unproven extends ListPeriod {
 
 export const describeUnproven = ({ first, last, why }: Unproven): string => `${first} to ${last}: ${why}`;
 
-/** The progress of a reading, in pages. */
-export type OnPages = (done: number) => void;
-
 export interface ListReaderOptions {
   source: ReconcileSource;
   collectionId: string;

@@ -14,7 +14,7 @@ import {
   requestFor,
 } from "../list/list-dates.ts";
 import { ListPace } from "../list/list-pace.ts";
-import { ListReader, ListUnreadable, type OnPages, type Unproven } from "../list/list-reader.ts";
+import { ListReader, ListUnreadable, type Unproven } from "../list/list-reader.ts";
 import {
   distrustCounts,
   findChangedDays,
@@ -84,7 +84,7 @@ export function runSweep(
       ...{ publishEarlier: false, asksAgain: false },
     };
     const target = { source, terms, claimed };
-    return await new SweepRun(deps, target, collectionId, { signal }).runClaimed(claimed);
+    return await new SweepRun(deps, target, collectionId, signal).runClaimed(claimed);
   });
 }
 
@@ -95,7 +95,6 @@ interface BackFillRequest {
   /** Also publish what was paid before the source's first `serve`; otherwise it is only recorded. */
   publish: boolean;
   signal: AbortSignal;
-  onProgress: OnPages;
 }
 
 /**
@@ -104,10 +103,10 @@ interface BackFillRequest {
  * @throws RelayError when the list cannot be read.
  */
 export async function backFill(deps: SweepDeps, request: BackFillRequest): Promise<SweepResult> {
-  const { source, collectionId, window, publish, signal, onProgress } = request;
+  const { source, collectionId, window, publish, signal } = request;
   const { now, servedAt: firstServedAt } = await readClock(deps.db, source.name);
   const terms = { ...window, firstServedAt, seenBefore: false, publishEarlier: publish, asksAgain: true };
-  const run = new SweepRun(deps, { source, terms, claimed: null }, collectionId, { signal, onProgress });
+  const run = new SweepRun(deps, { source, terms, claimed: null }, collectionId, signal);
   return await run.runAsked(window, now);
 }
 
@@ -118,7 +117,6 @@ class SweepRun {
   readonly #target: SweepTarget;
   readonly #pace: ListPace;
   readonly #signal: AbortSignal;
-  readonly #onProgress: OnPages;
   readonly #unproven: Unproven[] = [];
   readonly #counts: SweepCounts = { listed: 0, missing: 0, opened: 0 };
   #pages = 0;
@@ -129,12 +127,7 @@ class SweepRun {
   /** Of the first days that were skipped. */
   #skipped: ListUnreadable | null = null;
 
-  constructor(
-    deps: SweepDeps,
-    target: SweepTarget,
-    collectionId: string,
-    { signal, onProgress = () => undefined }: { signal: AbortSignal; onProgress?: OnPages },
-  ) {
+  constructor(deps: SweepDeps, target: SweepTarget, collectionId: string, signal: AbortSignal) {
     const { db, alarms } = deps;
     const { source, claimed } = target;
     this.#deps = deps;
@@ -142,7 +135,6 @@ class SweepRun {
     this.#key = { source: source.name, collectionId };
     this.#target = target;
     this.#signal = signal;
-    this.#onProgress = onProgress;
     this.#decidedSince = claimed?.decidedSince ?? EVER.toISOString();
     this.#faults = claimed?.faults ?? 0;
     this.#pace = new ListPace({ db, alarms, source, signal });
@@ -250,7 +242,6 @@ class SweepRun {
       signal: this.#signal,
       onPage: () => {
         this.#pages += 1;
-        this.#onProgress(this.#pages);
       },
       sink: async (payments, ids) => {
         for (const id of shown === undefined ? [] : ids) shown?.add(id);
