@@ -128,7 +128,7 @@ describe("the package, installed into an empty project", () => {
     project.run(process.execPath, ["node_modules/.bin/invoice-relay", ...words], environment);
 
   it("is small, and holds neither sources nor tests nor the Lambda handlers", async () => {
-    // The console's pages, as they are and compressed, and two pictures of them, are a third of it; documents a sixth.
+    // The console's pages, and two pictures of them, are a third of it; documents a sixth.
     expect(packed.size).toBeLessThan(1_300_000);
     const ours =
       /^(dist\/(src|migrations|console)\/|docs\/|examples\/|(package\.json|README\.md|CHANGELOG\.md)$)/;

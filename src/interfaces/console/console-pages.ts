@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { extname, join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
-import express, { type ErrorRequestHandler, type RequestHandler, type Response, Router } from "express";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import express, { type Response, Router } from "express";
 
 interface ConsolePagesOptions {
   /** Whether anybody could sign in: ADMIN_TOKENS is set. */
@@ -53,8 +52,7 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
     const forEver = (response: Response) =>
       response.setHeader("cache-control", "max-age=31536000, immutable");
     const assets = resolve(folder, "assets");
-    pages.use("/assets", preferCompressed(assets));
-    pages.use("/assets", express.static(assets, { ...files, setHeaders: forEver }), sayPlainly);
+    pages.use("/assets", express.static(assets, { ...files, setHeaders: forEver }));
     pages.use(express.static(folder, files));
     // Every other path is a place within the pages, which find it themselves.
     pages.get(/^[^.]*$/, (_request, response) => {
@@ -64,31 +62,6 @@ export function consolePages({ isOpen, folder }: ConsolePagesOptions): Router {
     pages.use((_request, response) => say(response, 404, "There is nothing here.\n"));
   }
   return Router().use("/console", pages);
-}
-
-/** Clients that take gzip, as every browser does, get the file that was compressed with the build. */
-function preferCompressed(folder: string): RequestHandler {
-  const there = new Set(existsSync(folder) ? readdirSync(folder) : []);
-  return (request, response, next) => {
-    response.vary("accept-encoding");
-    if (request.acceptsEncodings("gzip") === "gzip" && there.has(`${request.path.slice(1)}.gz`)) {
-      response.type(extname(request.path)).setHeader("content-encoding", "gzip");
-      request.url = `${request.path}.gz`;
-    }
-    next();
-  };
-}
-
-/** An error text in place of a compressed asset is not compressed. */
-const sayPlainly: ErrorRequestHandler = (error, _request, response, next) => {
-  response.removeHeader("content-encoding");
-  next(error);
-};
-
-/** Once, when the pages are built: no request waits for it. */
-function compress(folder: string): void {
-  for (const name of readdirSync(folder).filter((one) => /\.(js|css)$/.test(one)))
-    writeFileSync(join(folder, `${name}.gz`), gzipSync(readFileSync(join(folder, name)), { level: 9 }));
 }
 
 const say = (response: Response, status: number, text: string): void => {
@@ -128,7 +101,6 @@ export async function buildPages(outDir: string): Promise<void> {
       rolldownOptions: { checks: { bundlerTimings: false } },
     },
   });
-  compress(join(outDir, "assets"));
 }
 
 /** In a checkout builds the pages if they are missing or older than their sources; elsewhere they came along. */

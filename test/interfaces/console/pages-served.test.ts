@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { consolePages } from "../../../src/interfaces/console/console-pages.ts";
 import { listen } from "../../../src/platform/http/http-server.ts";
@@ -13,10 +12,7 @@ async function served(options: { isOpen: boolean; built: boolean; below?: string
   const folder = join(await temporaryFolder(), options.below ?? "");
   mkdirSync(join(folder, "assets"), { recursive: true });
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>Console</title>");
-  const script = "export {};";
-  writeFileSync(join(folder, "assets/index-a1b2c3.js"), script);
-  writeFileSync(join(folder, "assets/index-a1b2c3.js.gz"), gzipSync(script));
-  writeFileSync(join(folder, "assets/plain.css"), "a {}");
+  writeFileSync(join(folder, "assets/index-a1b2c3.js"), "export {};");
   const pages = consolePages({ isOpen: options.isOpen, folder: options.built ? folder : null });
   const logged: string[] = [];
   const log = createLogger({ level: "info", destination: { write: (line) => void logged.push(line) } });
@@ -47,28 +43,6 @@ describe("the console's pages", () => {
     for (const path of ["assets/other.js", "../package.json", "%2e%2e%2fpackage.json", ".env"])
       expect((await get(`/console/${path}`)).status, path).toBe(404);
     expect((await get("/console/%00")).status).toBeLessThan(500);
-  });
-
-  it("are given compressed to whoever takes that, and as they are to others", async () => {
-    const get = await served({ isOpen: true, built: true });
-    const path = "/console/assets/index-a1b2c3.js";
-    for (const [taken, given] of [
-      ["gzip, deflate", "gzip"],
-      ["br;q=1, gzip;q=0.5", "gzip"],
-      ["br", null],
-      ["gzip;q=0", null],
-      ["deflate", null],
-      ["identity", null],
-    ]) {
-      const { status, headers, text } = await get(path, { "accept-encoding": taken ?? "" });
-      expect({ status, text }, `${taken}`).toEqual({ status: 200, text: "export {};" });
-      expect(headers.get("content-encoding"), `${taken}`).toBe(given);
-      expect(headers.get("content-type")).toMatch(/^text\/javascript/);
-      expect(headers.get("cache-control")).toBe("max-age=31536000, immutable");
-      expect(headers.get("vary")?.toLowerCase()).toContain("accept-encoding");
-    }
-    const plain = await get("/console/assets/plain.css", { "accept-encoding": "gzip" });
-    expect([plain.text, plain.headers.get("content-encoding")]).toEqual(["a {}", null]);
   });
 
   it.each([".nvm/versions", "node_modules/.pnpm/invoice-relay@1", "..console"])(
