@@ -2990,8 +2990,8 @@ where (
   and event.source = $6;
 
 -- selectEvents, src/pipeline/replay/select-events.ts
-select event.id, event.invoice_id as "invoiceId", event.source, event.type,
-  event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
+select event.id, event.invoice_id as "invoiceId", event.source, event.invoice_type as "invoiceType",
+  event.created_at::text as at
 from event
 where (
   select publication.id
@@ -3011,8 +3011,8 @@ where (
 order by event.created_at, event.id, event.source
 limit $3;
 
-select event.id, event.invoice_id as "invoiceId", event.source, event.type,
-  event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
+select event.id, event.invoice_id as "invoiceId", event.source, event.invoice_type as "invoiceType",
+  event.created_at::text as at
 from event
 where (
   select publication.id
@@ -3061,8 +3061,8 @@ where (
 order by event.created_at, event.id, event.source
 limit $15;
 
-select event.id, event.invoice_id as "invoiceId", event.source, event.type,
-  event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
+select event.id, event.invoice_id as "invoiceId", event.source, event.invoice_type as "invoiceType",
+  event.created_at::text as at
 from event
 where (
   (
@@ -3140,8 +3140,7 @@ where c.erased_at is null and true and c.received_at >= $1 and c.received_at < $
 select count(*) as count from callback as c where c.erased_at is null and true and c.verdict = $1;
 
 -- selectCallbacks, src/pipeline/replay/select-invoices.ts
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
+select c.id, c.received_at::text as at, c.source, c.method, c.query, c.reference, c.headers, c.body,
   case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
   case
     when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
@@ -3154,8 +3153,7 @@ where c.erased_at is null and c.verdict is distinct from 'refused' and true and 
 order by c.received_at, c.id
 limit $2;
 
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
+select c.id, c.received_at::text as at, c.source, c.method, c.query, c.reference, c.headers, c.body,
   case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
   case
     when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
@@ -3182,8 +3180,7 @@ where c.erased_at is null and true and c.received_at >= $2 and c.received_at < $
 order by c.received_at, c.id
 limit $12;
 
-select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-  c.reference, c.headers, c.body, c.verdict,
+select c.id, c.received_at::text as at, c.source, c.method, c.query, c.reference, c.headers, c.body,
   case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
   case
     when c.verdict is null and c.received_at < clock_timestamp() - '7 days'::interval then array(
@@ -3215,16 +3212,14 @@ left join invoice on invoice.source = confirmation.source and invoice.id = confi
 where (confirmation.verdict is null or confirmation.verdict = 'pending');
 
 -- selectConfirmations, src/pipeline/replay/select-invoices.ts
-select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-  confirmation.requested_at as "requestedAt"
+select confirmation.invoice_id as "invoiceId", confirmation.source
 from confirmation
 left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
 where true and true
 order by confirmation.invoice_id, confirmation.source
 limit $1;
 
-select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-  confirmation.requested_at as "requestedAt"
+select confirmation.invoice_id as "invoiceId", confirmation.source
 from confirmation
 left join invoice on invoice.source = confirmation.source and invoice.id = confirmation.invoice_id
 where confirmation.requested_at >= $1 and confirmation.requested_at < $2

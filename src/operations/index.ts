@@ -33,7 +33,7 @@ export { applyRetention, type Chores, type ChoresDone, doChores } from "./retent
 export type { StatusSettings } from "./status.ts";
 export { readStatus } from "./status-facts.ts";
 export { groupWords, heldWords } from "./status-meaning.ts";
-export { clockText, explained, foldTries, headlineOf, type Timeline } from "./timeline.ts";
+export { clockText, explained, headlineOf, type Timeline } from "./timeline.ts";
 export { readTimeline } from "./timeline-reading.ts";
 export { leftOut, PLAN, REPLAY_SHOWN } from "./views/replays.ts";
 export { wordsOf } from "./views/timeline.ts";

@@ -38,11 +38,6 @@ async function readFacts(db: Database, settings: StatusSettings): Promise<Facts>
     firstServed: await listFirstServed(db),
     backlog: await readBacklog(db, waiting),
     waiting: waiting.payments.map(({ source, count, oldestSeconds }) => ({ source, count, oldestSeconds })),
-    waitingEvents: waiting.events.map(({ source, count, oldestSeconds }) => ({
-      source,
-      count,
-      oldestSeconds,
-    })),
     dead: { confirmations: await dead("confirmation"), events: await dead("event") },
     quarantined: (await listUndelivered({ db, list: "quarantine", limit: 1 })).total,
     lastCallbackAt: await lastCallbackAt(db),

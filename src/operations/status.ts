@@ -106,7 +106,6 @@ const facts = z.object({
     outbox: z.array(z.object({ state: z.enum(["due", "claimed", "held", "dead"]), count: whole })),
   }),
   waiting: waitingWork.describe("Confirmations that no answer covers yet, from their oldest request."),
-  waitingEvents: waitingWork.describe("Events that are to be sent, from their making."),
   dead: z.object({ confirmations: whole, events: whole }),
   quarantined: whole,
   lastCallbackAt: time.nullable(),

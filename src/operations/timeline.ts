@@ -300,26 +300,6 @@ function whenDue(what: string, dueAt: Date, now: Date): string {
   return `It will be ${what} ${overdueMs >= 0 ? "any moment now" : `at ${clock(dueAt)}`}.`;
 }
 
-/** Entries in the order of time, failed tries in a row as one: an outage has hundreds. Pure. */
-export function foldTries(entries: readonly TimelineEntry[]) {
-  const folded: { entry: TimelineEntry; times: number; lastAt: Date }[] = [];
-  for (const entry of entries) {
-    const last = folded.at(-1);
-    if (last !== undefined && isSameFailure(last.entry, entry)) {
-      last.times += 1;
-      last.lastAt = entry.at;
-    } else folded.push({ entry, times: 1, lastAt: entry.at });
-  }
-  return folded;
-}
-
-const isSameFailure = (one: TimelineEntry, other: TimelineEntry): boolean =>
-  "error" in one &&
-  "error" in other &&
-  one.kind === other.kind &&
-  one.error === other.error &&
-  one.source === other.source;
-
 /** An invoice in one line, as the provider last described it. Pure. */
 export function headlineOf(
   { invoices, confirmations }: Timeline,

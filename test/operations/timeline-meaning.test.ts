@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import {
   explained,
-  foldTries,
   type Timeline,
   type TimelineConfirmation,
   type TimelineEvent,
@@ -95,19 +94,4 @@ it.each<[string, Partial<Timeline>, object[]]>([
   ],
 ])("what to do about an invoice that %s is data", (_, timeline, expected) => {
   expect(explain(timeline).next.map(({ operation, args }) => ({ operation, args }))).toEqual(expected);
-});
-
-it("failed tries in a row are one line of a story: how often, the first, the last", () => {
-  const tried = (ms: number, error = "HTTP 503") =>
-    ({ kind: "ask_failed", at: inMs(ms), source: "default", error }) as const;
-  const callback = { kind: "confirmation", at: inMs(4), source: "default", openedBy: "callback" } as const;
-  const entries = [...[1, 2, 3].map((ms) => tried(ms)), callback, tried(5)];
-  const others = [6, 7].map((ms) => tried(ms, "HTTP 500"));
-  const folded = foldTries([...entries, ...others]);
-  expect(folded.map(({ entry, times, lastAt }) => [+entry.at - +NOW, times, +lastAt - +NOW])).toEqual([
-    [1, 3, 3],
-    [4, 1, 4],
-    [5, 1, 5],
-    [6, 2, 7],
-  ]);
 });

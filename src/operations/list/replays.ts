@@ -57,7 +57,7 @@ const replayRequest = z.strictObject({
     .describe("Where events go. Another topic must be in REPLAY_TOPIC_ARNS."),
   rate: whole.min(1).max(100_000).optional().describe("The most per second."),
   reason,
-  dryRun: dryRun.describe("only show how many there are, and the first ones"),
+  dryRun: dryRun.describe("only show how many there are"),
 });
 
 function refuseForeign(target: ReplayTarget, replayTopicArns: readonly string[]): void {

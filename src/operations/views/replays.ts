@@ -95,22 +95,10 @@ export const REPLAY_SHOWN: View<{ replay: Replay; refusals: readonly Refusal[] }
   next: ({ replay }) => next(replay),
 };
 
-const FIRST: Rows<Plan["first"][number]> = {
-  one: "item",
-  columns: [
-    id("Invoice", "invoiceIds", { of: "invoice", phone: "lead" }),
-    id("Event", "eventId"),
-    id("Callback", "callbackId", { of: "callback" }),
-    time("At", "at", { phone: "side" }),
-    text("About", "about"),
-    source(),
-  ],
-};
-
 export const PLAN: View<Plan> = {
   says: ({ kind, matching }) =>
     matching === 0
       ? `No ${kind} match: there is nothing to replay.`
       : `${numberOf(matching, kind.slice(0, -1))} would be replayed. This was a dry run: nothing was changed.`,
-  lists: [listOf("first", FIRST, "The first of them")],
+  facts: [],
 };

@@ -94,10 +94,8 @@ const SELECTED = {
   id: returned.uuid,
   invoiceId: returned.uuid,
   source: returned.text(),
-  type: returned.text(),
   invoiceType: returned.text(),
-  createdAt: returned.time,
-  /** The same, to the microsecond, for the position. */
+  /** When it was created, to the microsecond, for the position. */
   at: returned.text(),
 } as const;
 export type SelectedEvent = RowOf<typeof SELECTED>;
@@ -110,8 +108,8 @@ const select = ({ filters, target, routes, after, replayId, most }: EventSelecti
         (${place}) >= (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid,
           ${after.source ?? ""}::text)`;
   return sql`
-    select event.id, event.invoice_id as "invoiceId", event.source, event.type,
-      event.invoice_type as "invoiceType", event.created_at as "createdAt", event.created_at::text as at
+    select event.id, event.invoice_id as "invoiceId", event.source,
+      event.invoice_type as "invoiceType", event.created_at::text as at
     ${matchEvents(filters, target, routes)} and ${later}
       and ${replayId === null ? sql`true` : isToQueue(replayId)}
     order by ${place} limit ${most}`;

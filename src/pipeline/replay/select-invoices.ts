@@ -49,8 +49,7 @@ export const countCallbacks = async (db: Database, given: { filters: ReplayFilte
 
 const SELECTED = {
   id: returned.uuid,
-  receivedAt: returned.time,
-  /** The same, to the microsecond, for the position. */
+  /** When it was received, to the microsecond, for the position. */
   at: returned.text(),
   source: returned.text(),
   method: returned.text(),
@@ -58,7 +57,6 @@ const SELECTED = {
   reference: nullable(returned.text()),
   headers: returned.json<[name: string, value: string][]>(),
   body: returned.bytes,
-  verdict: nullable(returned.text()),
   /** Ids that a confirmation was opened for when it came in. */
   foundIds: returned.uuids,
   /** Found ids, unless the filter names them, whose confirmations may have been deleted as unknown. */
@@ -73,8 +71,8 @@ const select = ({ filters, after, most }: Selection) => {
       ? sql`true`
       : sql`(c.received_at, c.id) > (${after.at ?? "-infinity"}::timestamptz, ${after.id}::uuid)`;
   return sql`
-    select c.id, c.received_at as "receivedAt", c.received_at::text as at, c.source, c.method, c.query,
-      c.reference, c.headers, c.body, c.verdict,
+    select c.id, c.received_at::text as at, c.source, c.method, c.query,
+      c.reference, c.headers, c.body,
       case when c.verdict = 'refused' then '{}'::uuid[] else c.invoice_ids end as "foundIds",
       case when c.verdict is null and c.received_at < ${unknownKeptSince}
         then array(select unnest(c.invoice_ids) except select unnest(${filters.invoiceIds ?? []}::uuid[]))
@@ -139,12 +137,7 @@ export const countConfirmations = async (db: Database, given: { filters: ReplayF
 
 /** In invoice order. */
 export const selectConfirmations = new VaryingStatement(
-  {
-    invoiceId: returned.uuid,
-    source: returned.text(),
-    verdict: nullable(returned.text()),
-    requestedAt: returned.time,
-  },
+  { invoiceId: returned.uuid, source: returned.text() },
   ({ filters, after, most }: Selection) => {
     const later =
       after === null
@@ -152,8 +145,7 @@ export const selectConfirmations = new VaryingStatement(
         : sql`
           (confirmation.invoice_id, confirmation.source) > (${after.id}::uuid, ${after.source ?? ""}::text)`;
     return sql`
-      select confirmation.invoice_id as "invoiceId", confirmation.source, confirmation.verdict,
-        confirmation.requested_at as "requestedAt"
+      select confirmation.invoice_id as "invoiceId", confirmation.source
       ${matchConfirmations(filters)} and ${later}
       order by confirmation.invoice_id, confirmation.source limit ${most}`;
   },

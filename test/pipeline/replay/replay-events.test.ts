@@ -40,13 +40,12 @@ describe("replay events", () => {
     expect(await query("select from outbox")).toEqual([]);
   });
 
-  it("takes only what every filter allows; in a dry run says how many and which come first, and changes nothing", async () => {
+  it("takes only what every filter allows; in a dry run says how many, and changes nothing", async () => {
     const { harness, sns, plan, start, run } = await ownReplaying();
     const [first, second] = await addEvents(harness, 12);
     const before = await wholeDatabase(harness);
     expect(await plan({ from: "2026-10-01T00:00:01Z", to: "2026-10-01T00:00:04Z" })).toMatchObject({
       matching: 3,
-      first: [{ eventId: first?.id, invoiceIds: [first?.invoiceId] }, {}, {}],
     });
     expect(await wholeDatabase(harness)).toEqual(before);
     expect(sns.messages()).toEqual([]);

@@ -4,7 +4,6 @@ import {
   callbackOperations,
   clockText,
   explained,
-  foldTries,
   headlineOf,
   invoiceOperations,
   type Timeline,
@@ -12,7 +11,7 @@ import {
 } from "../../../operations/index.ts";
 import { currencyOf } from "../../../platform/config/index.ts";
 import { commandLine } from "../../../platform/errors/index.ts";
-import { countText, plainText, spanText } from "../../../platform/values/index.ts";
+import { plainText, spanText } from "../../../platform/values/index.ts";
 import type { CommandContext } from "../command-context.ts";
 import { operationCommand } from "../operation-command.ts";
 import { withYes } from "../option-values.ts";
@@ -37,11 +36,10 @@ export function renderTimeline(timeline: Timeline, currency: ReturnType<typeof c
   const { entries, furtherCallbacks } = timeline;
   const lines = [`Invoice ${timeline.invoiceId}`, `  ${plainText(headlineOf(timeline, currency))}`, ""];
   let before: Date | null = null;
-  for (const { entry, times, lastAt } of foldTries(entries)) {
+  for (const entry of entries) {
     const wait = before === null ? "" : `+${spanText(+entry.at - +before)}`;
-    const often = times > 1 ? ` (${countText(times)} times, the last noted at ${clockText(lastAt)})` : "";
-    lines.push(`  ${clockText(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}${often}`);
-    before = lastAt;
+    lines.push(`  ${clockText(entry.at)}  ${wait.padStart(9)}  ${plainText(wordsOf(entry))}`);
+    before = entry.at;
   }
   if (furtherCallbacks > 0) lines.push(`  … and ${furtherCallbacks.toLocaleString("en-US")} later callbacks`);
   const { meaning, next } = explained(timeline);
