@@ -1,7 +1,7 @@
 import type { Migration } from "kysely/migration";
 import * as m0001 from "./relay/0001_callback.ts";
 import * as m0002 from "./relay/0002_confirmation.ts";
-import * as m0003 from "./relay/0003_event.ts";
+import * as m0003 from "./relay/0003_events.ts";
 import * as m0004 from "./relay/0004_reconciliation.ts";
 import * as m0005 from "./relay/0005_replays.ts";
 import * as m0006 from "./relay/0006_upstream.ts";
@@ -14,7 +14,7 @@ import * as m0010 from "./relay/0010_session.ts";
 export const relayMigrations: Readonly<Record<string, Migration>> = {
   "0001_callback": m0001,
   "0002_confirmation": m0002,
-  "0003_event": m0003,
+  "0003_events": m0003,
   "0004_reconciliation": m0004,
   "0005_replays": m0005,
   "0006_upstream": m0006,

@@ -66,7 +66,7 @@ const isShown = (list: ListPlan) =>
   list.leaves === 0 &&
   (list.next === "right" || list.next === "missing") &&
   list.pastTheEnd !== "last page" &&
-  ["right", "missing", "zero past the end"].includes(list.count) &&
+  ["right", "zero past the end"].includes(list.count) &&
   !showsNothing(list);
 
 /** Whether it is a payment of the period: surely, surely not, or (null) by how it is read. */

@@ -119,7 +119,7 @@ const asOrdinary = ({ list, invoices }: SourcePlan): SourcePlan => ({
     pages: "whole",
     leaves: 0,
     dateFilter: list.dateFilter === "shows nothing" ? "ignored" : list.dateFilter,
-    count: list.count === "missing" || list.count === "zero past the end" ? list.count : "right",
+    count: list.count === "zero past the end" ? list.count : "right",
     next: list.next === "missing" ? "missing" : "right",
     pastTheEnd: list.pastTheEnd === "last page" ? "empty" : list.pastTheEnd,
   },

@@ -10,7 +10,7 @@ const RELEASED = {
   "collection-service/0001_collection_service.ts": "253487f3efff8188",
   "relay/0001_callback.ts": "323b0f115e6cca46",
   "relay/0002_confirmation.ts": "7824e0cbd4e20651",
-  "relay/0003_event.ts": "6adc2059415a2aab",
+  "relay/0003_events.ts": "6adc2059415a2aab",
   "relay/0004_reconciliation.ts": "a742814796c42b41",
   "relay/0005_replays.ts": "fa47048db365965d",
   "relay/0006_upstream.ts": "0bcedb3c9ae8f607",
