@@ -57,15 +57,14 @@ const isValidNow = ({ validFrom, validTo }: X509Certificate): boolean =>
 export async function verifySignature(message: SnsMessage, trust: Trust): Promise<readonly string[]> {
   const own = originOfTopic(message.TopicArn, namedTopics(trust));
   const origins = [own, ...(trust.trustedOrigins ?? [])];
-  const held = heldCertificates(trust);
   refuseStale(message.Timestamp, trust.maxAgeSeconds);
   const { Signature, SigningCertURL, SignatureVersion } = message;
   if (Signature === undefined || SigningCertURL === undefined || SignatureVersion === undefined)
     throw new InvoicePaidError("forged", "The message is not signed.");
-  if (SignatureVersion !== "2" && trust.allowSha1 !== true)
+  if (SignatureVersion !== "2")
     throw new InvoicePaidError(
       "weak_signature",
-      "The topic signs with SHA-1. Set its attribute SignatureVersion to 2, or say allowSha1.",
+      "The topic signs with SHA-1. Set its attribute SignatureVersion to 2.",
     );
   const misfit = misplaced(SigningCertURL, origins) ?? unlikeCertificate(SigningCertURL, own);
   if (misfit !== null)
@@ -74,10 +73,8 @@ export async function verifySignature(message: SnsMessage, trust: Trust): Promis
       `The message's SigningCertURL is no address of a certificate of SNS: ${misfit}. Name a local one's ` +
         "origin in trustedOrigins.",
     );
-  const algorithm = SignatureVersion === "2" ? "RSA-SHA256" : "RSA-SHA1";
   const signed = ({ publicKey }: X509Certificate): boolean =>
-    createVerify(algorithm).update(signedText(message)).verify(publicKey, Signature, "base64");
-  if (held.some((certificate) => isValidNow(certificate) && signed(certificate))) return origins;
+    createVerify("RSA-SHA256").update(signedText(message)).verify(publicKey, Signature, "base64");
   const certificate = await certificateAt(new URL(SigningCertURL).href);
   if (!isValidNow(certificate))
     throw new InvoicePaidError(
@@ -97,15 +94,8 @@ export interface Trust {
   topicArns: readonly string[];
   /** Origins beside Amazon's that may hold the certificate, such as `http://127.0.0.1:4002` for a local SNS. */
   trustedOrigins?: readonly string[];
-  /**
-   * Certificates of SNS that you hold already, in PEM: what one of them signed is taken without fetching
-   * anything. Any other is fetched as ever, so SNS may change its own at any time.
-   */
-  certificates?: readonly string[];
   /** How long ago SNS may have accepted it, in s; 3,600 when left out: SNS repeats a delivery for so long. */
   maxAgeSeconds?: number;
-  /** Takes signature version 1 (SHA-1) too, for a topic whose attribute SignatureVersion cannot be set to 2. */
-  allowSha1?: boolean;
 }
 
 const TOPIC_ARN = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):\d{12}:\S+$/;
@@ -121,23 +111,6 @@ export function namedTopics(trust: Trust | undefined): readonly string[] {
       "topicArns must name your topics by their ARNs, such as arn:aws:sns:eu-west-1:123456789012:invoices.",
     );
   return topicArns;
-}
-
-const read = new WeakMap<readonly string[], readonly X509Certificate[]>();
-
-/** @throws TypeError when a certificate cannot be read: a bug in the program, not a bad message */
-function heldCertificates({ certificates = [] }: Trust): readonly X509Certificate[] {
-  const known = read.get(certificates);
-  if (known !== undefined) return known;
-  try {
-    const found = certificates.map((pem) => new X509Certificate(pem));
-    read.set(certificates, found);
-    return found;
-  } catch (cause) {
-    throw new TypeError("certificates must hold SNS' certificates in PEM, each a text of its own.", {
-      cause,
-    });
-  }
 }
 
 /**

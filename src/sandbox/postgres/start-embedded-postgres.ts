@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { open, readFile } from "node:fs/promises";
+import { mkdir, open, readFile, realpath } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import type { Writable } from "node:stream";
@@ -9,17 +9,10 @@ import pg from "pg";
 import { messageOf, RelayError } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import type { Secret } from "../../platform/values/index.ts";
-import {
-  type Account,
-  chooseAccount,
-  environment,
-  findBinaries,
-  initCluster,
-  lockDataDir,
-} from "./cluster.ts";
+import { type Account, chooseAccount, environment, findBinaries, initCluster } from "./cluster.ts";
 
 interface EmbeddedPostgresOptions {
-  /** A folder of its own, made when missing; one process at a time may use it. */
+  /** A folder of its own, made when missing; Postgres lets one process at a time use it. */
   dataDir: string;
   /** The port; a free one when it is taken, or left out. */
   port?: number;
@@ -38,31 +31,22 @@ const DATABASE = "invoice_relay";
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const { log, durable = true } = options;
-  const lock = await lockDataDir(options.dataDir);
-  const { dataDir } = lock;
+  await mkdir(options.dataDir, { recursive: true });
+  const dataDir = await realpath(options.dataDir);
+  const binaries = findBinaries();
+  const account = await chooseAccount(dataDir, binaries);
+  const cluster = await initCluster({ dataDir, account, binaries, durable });
+  const logFile = join(dataDir, "postgres.log");
+  const spawning = { account, binaries, cluster: cluster.folder, durable, logFile };
+  const { server, port } = await spawnOnPort(options.port ?? 0, spawning);
   try {
-    const binaries = await findBinaries();
-    const account = await chooseAccount(dataDir, binaries);
-    const cluster = await initCluster({ dataDir, account, binaries, durable });
-    const logFile = join(dataDir, "postgres.log");
-    const spawning = { account, binaries, cluster: cluster.folder, durable, logFile };
-    const { server, port } = await spawnOnPort(options.port ?? 0, spawning);
-    const stop = async () => {
-      await server.stop();
-      lock.release();
-    };
-    try {
-      await createDatabase(cluster.password, port);
-    } catch (error) {
-      await stop();
-      throw error;
-    }
-    log?.info({ port, account: account.name }, "embedded Postgres is ready");
-    return { url: urlOf(cluster.password, port, DATABASE), port, stop };
+    await createDatabase(cluster.password, port);
   } catch (error) {
-    lock.release();
+    await server.stop();
     throw error;
   }
+  log?.info({ port, account: account.name }, "embedded Postgres is ready");
+  return { url: urlOf(cluster.password, port, DATABASE), port, stop: server.stop };
 }
 
 const ATTEMPTS = 20;

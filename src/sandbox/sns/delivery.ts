@@ -1,10 +1,10 @@
 import { createPrivateKey, randomUUID, sign, X509Certificate } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
-import { messageOf, RelayError } from "../../platform/errors/index.ts";
+import { messageOf } from "../../platform/errors/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import { type AcceptedMessage, type DeliveryRecord, type Journal, showAttributes } from "./message.ts";
-import { letsThrough, type Subscription, type Topic, type Topics } from "./topics.ts";
+import { letsThrough, type Subscription, type Topic } from "./topics.ts";
 
 /** Connections to one endpoint. */
 const CONNECTIONS = 16;
@@ -15,21 +15,20 @@ type Outcome = Pick<DeliveryRecord, "outcome" | "status" | "error">;
 
 /** Brings accepted messages to the confirmed subscriptions of their topic, and confirmations to endpoints. */
 export function createDelivery(parts: {
-  topics: Topics;
   envelopes: Envelopes;
   journal: Journal;
   /** The pauses before the second attempt, the third and so on; after the last the delivery has failed. */
   retryDelaysMs: readonly number[];
   log: Logger | undefined;
 }) {
-  const { topics, envelopes, journal, retryDelaysMs, log } = parts;
+  const { envelopes, journal, retryDelaysMs, log } = parts;
   const agent = new Agent({ connections: CONNECTIONS });
   const ending = new AbortController();
 
   /** Tries until the endpoint takes the letter, refuses it, or the pauses are used up; never rejects. */
   async function send(subscription: Subscription, letter: Letter): Promise<void> {
     for (let attempts = 1; ; attempts += 1) {
-      if (ending.signal.aborted || topics.findSubscription(subscription.arn) === undefined) return;
+      if (ending.signal.aborted) return;
       const last = await post(subscription, letter);
       const pause = mayRetry(last) ? retryDelaysMs[attempts - 1] : undefined;
       if (pause === undefined) return record(subscription, letter, attempts, last);
@@ -45,7 +44,7 @@ export function createDelivery(parts: {
         headersTimeout: TIMEOUT_MS,
         bodyTimeout: TIMEOUT_MS,
         headers: headersOf(subscription, letter),
-        body: await letter.write(subscription),
+        body: await letter.write(),
       });
       await answer.body.dump();
       const status = answer.statusCode;
@@ -97,7 +96,6 @@ const headersOf = (subscription: Subscription, letter: Letter) => ({
   "x-amz-sns-topic-arn": letter.topicArn,
   ...(letter.type === "Notification" && {
     "x-amz-sns-subscription-arn": subscription.arn,
-    ...(subscription.raw && { "x-amz-sns-rawdelivery": "true" }),
   }),
 });
 
@@ -112,7 +110,8 @@ export interface Signer {
 
 /** Makes a key and a self-signed certificate for `sns.<region>.amazonaws.com`. */
 export async function createSigner(region: string): Promise<Signer> {
-  const generate = await loadGenerate();
+  // Loaded on first use: it takes longer to load than all the rest here.
+  const { generate } = await import("selfsigned");
   const made = await generate([{ name: "commonName", value: `sns.${region}.amazonaws.com` }], {
     keySize: 2048,
     algorithm: "sha256",
@@ -131,19 +130,6 @@ export async function createSigner(region: string): Promise<Signer> {
         );
       }),
   };
-}
-
-// Loaded on first use: it takes longer to load than all the rest here, and production installs leave it out.
-async function loadGenerate(): Promise<typeof import("selfsigned").generate> {
-  try {
-    return (await import("selfsigned")).generate;
-  } catch (cause) {
-    throw new RelayError(
-      "The local SNS needs the package selfsigned, which is not installed. Run: npm install --save-dev " +
-        "selfsigned",
-      { cause },
-    );
-  }
 }
 
 interface Envelope {
@@ -170,7 +156,7 @@ interface Letter {
   readonly messageId: string;
   readonly topicArn: string;
   /** Made when it is needed, so that what waits does not wait in several copies. */
-  write(subscription: Subscription): Promise<string>;
+  write(): Promise<string>;
 }
 
 /** @param publicUrl where subscribers reach this endpoint, without a slash at its end; known once it listens */
@@ -195,8 +181,7 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
         type: "Notification",
         messageId,
         topicArn,
-        async write({ arn, raw }) {
-          if (raw) return message.Message;
+        async write() {
           const envelope = {
             Type: "Notification",
             MessageId: messageId,
@@ -208,7 +193,6 @@ export function createEnvelopes(signer: Signer, publicUrl: () => string) {
           };
           const { MessageAttributes } = message;
           return await seal(envelope, version, {
-            UnsubscribeURL: urlOf({ Action: "Unsubscribe", SubscriptionArn: arn }),
             MessageAttributes: MessageAttributes.size === 0 ? undefined : showAttributes(MessageAttributes),
           });
         },

@@ -30,10 +30,8 @@ const ENTRY_FAULTS = [
   "omit-entries",
 ] as const;
 
-export const FAULT_KINDS = [...CALL_FAULTS, ...ENTRY_FAULTS];
-
 export interface Fault {
-  kind: (typeof FAULT_KINDS)[number];
+  kind: (typeof CALL_FAULTS | typeof ENTRY_FAULTS)[number];
   /** How many calls (or entries) it strikes before it is used up; 1 when left out. */
   times?: number;
   /** Only calls for this topic. */

@@ -94,32 +94,24 @@ export interface DeliveryRecord {
 
 /** The events of the past, to inspect later: the last `keep` of each kind, and only in memory. */
 export const createJournal = (keep: number) => ({
-  messages: new LastItems<AcceptedMessage>(keep),
-  deliveries: new LastItems<DeliveryRecord>(keep),
+  messages: lastItems<AcceptedMessage>(keep),
+  deliveries: lastItems<DeliveryRecord>(keep),
 });
 
 export type Journal = ReturnType<typeof createJournal>;
 
-class LastItems<T> {
-  readonly #keep: number;
-  #items: T[] = [];
-
-  constructor(keep: number) {
-    this.#keep = keep;
-  }
-
-  add(item: T): void {
-    this.#items.push(item);
-    if (this.#items.length > 2 * this.#keep) this.#items = this.list();
-  }
-
-  list(): T[] {
-    return this.#items.slice(-this.#keep);
-  }
-
-  clear(): void {
-    this.#items = [];
-  }
+function lastItems<Item>(keep: number) {
+  let items: Item[] = [];
+  return {
+    add(item: Item) {
+      items.push(item);
+      if (items.length > 2 * keep) items = items.slice(-keep);
+    },
+    list: () => items.slice(-keep),
+    clear() {
+      items = [];
+    },
+  };
 }
 
 export const showMessage = (accepted: AcceptedMessage) => ({

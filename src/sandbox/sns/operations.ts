@@ -56,11 +56,6 @@ export function createOperations(
       element("SubscriptionArn", topics.confirm(topics.get(TopicArn), Token).arn),
     ),
 
-    Unsubscribe: operation(
-      { SubscriptionArn: text },
-      ({ SubscriptionArn }) => void topics.unsubscribe(SubscriptionArn),
-    ),
-
     ...publishOperations(parts),
   };
 }

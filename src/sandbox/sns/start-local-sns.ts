@@ -7,7 +7,7 @@ import { listen } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import { jsonIn } from "../../platform/values/index.ts";
 import { createDelivery, createEnvelopes, createSigner, type Signer } from "./delivery.ts";
-import { createFaults, FAULT_KINDS, type Fault, type Faults, refusalOfCall } from "./faults.ts";
+import { createFaults, type Fault, type Faults, refusalOfCall } from "./faults.ts";
 import { createJournal, type Journal, showMessage } from "./message.ts";
 import { createOperations } from "./operations.ts";
 import { errorAnswer, type Operation, readForm, SnsError, successAnswer } from "./protocol.ts";
@@ -52,7 +52,7 @@ export async function startLocalSns(options: LocalSnsOptions) {
   const signer = options.signer ?? (await createSigner(region));
   const envelopes = createEnvelopes(signer, () => options.publicUrl ?? url);
   const retryDelaysMs = options.retryDelaysMs ?? RETRY_DELAYS_MS;
-  const delivery = createDelivery({ topics, envelopes, journal, retryDelaysMs, log });
+  const delivery = createDelivery({ envelopes, journal, retryDelaysMs, log });
   const handler = createRequestHandler({
     operations: createOperations({ topics, journal, delivery, faults }),
     journal,
@@ -66,7 +66,7 @@ export async function startLocalSns(options: LocalSnsOptions) {
     name: "local SNS",
     server: { keepAliveTimeout: KEEP_ALIVE_MS },
   });
-  const url = urlOf(host, running.port);
+  const { url } = running;
   return {
     /** The `endpoint` for the AWS SDK, or its `AWS_ENDPOINT_URL_SNS`. */
     url,
@@ -95,12 +95,6 @@ export async function startLocalSns(options: LocalSnsOptions) {
 
 export type LocalSns = Awaited<ReturnType<typeof startLocalSns>>;
 
-/** An address that callers on this machine can use, also when it listens on every interface. */
-function urlOf(host: string, port: number): string {
-  if (host === "0.0.0.0" || host === "::") return `http://127.0.0.1:${port}`;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-}
-
 /** Answers every request: the control side below `/_control`, the signing certificate, and the Query protocol of SNS. */
 function createRequestHandler(parts: {
   operations: Readonly<Record<string, Operation>>;
@@ -118,8 +112,9 @@ function createRequestHandler(parts: {
       const messages = messagesOf(journal, url.searchParams.get("topic") ?? undefined);
       response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ messages }));
     } else if (url?.pathname === FAULTS_PATH) {
-      const problem = await changeFaults(request);
-      response.writeHead(problem === null ? 204 : 400).end(problem);
+      if (request.method === "DELETE") faults.clear();
+      else faults.add(jsonIn(await text(request)) as Fault);
+      response.writeHead(204).end();
     } else if (request.method === "GET" && url?.pathname === signer.certificatePath) {
       response.writeHead(200, { "content-type": "application/x-pem-file" }).end(signer.certificatePem);
     } else {
@@ -132,18 +127,6 @@ function createRequestHandler(parts: {
         sendXml(response, refusal.status, errorAnswer(refusal, requestId), requestId);
       }
     }
-  }
-
-  /** `POST` lets something go wrong, `DELETE` ends all of it. @returns the problem with the request, else null. */
-  async function changeFaults(request: IncomingMessage): Promise<string | null> {
-    if (request.method === "DELETE") {
-      faults.clear();
-      return null;
-    }
-    const fault = jsonIn(await text(request)) as Fault | undefined;
-    if (fault === undefined || !FAULT_KINDS.includes(fault.kind)) return `kind is one of ${FAULT_KINDS}\n`;
-    faults.add(fault);
-    return null;
   }
 
   /** @throws SnsError for a request that is refused. */

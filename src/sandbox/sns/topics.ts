@@ -54,8 +54,6 @@ export interface Subscription {
   readonly endpoint: string;
   readonly token: string;
   confirmed: boolean;
-  /** Whether the message comes without its envelope. */
-  readonly raw: boolean;
   readonly filterPolicy: FilterPolicy;
 }
 
@@ -118,7 +116,6 @@ export class Topics {
       topicArn: topic.arn,
       token: randomBytes(144).toString("hex"),
       confirmed: false,
-      raw: attributes.get("RawMessageDelivery")?.toLowerCase() === "true",
       filterPolicy: readFilterPolicy(attributes.get("FilterPolicy") || "{}"),
     };
     topic.subscriptions.set(subscription.arn, subscription);
@@ -131,16 +128,6 @@ export class Topics {
     if (subscription === undefined) throw invalidParameter("Token");
     subscription.confirmed = true;
     return subscription;
-  }
-
-  findSubscription(arn: string): Subscription | undefined {
-    return this.#topics.get(arn.slice(0, arn.lastIndexOf(":")))?.subscriptions.get(arn);
-  }
-
-  /** Ending a subscription that does not exist succeeds, as in SNS. */
-  unsubscribe(arn: string): void {
-    const subscription = this.findSubscription(arn);
-    if (subscription !== undefined) this.#topics.get(subscription.topicArn)?.subscriptions.delete(arn);
   }
 }
 
