@@ -132,13 +132,10 @@ export async function migrateToLatest<Schema>(
   const { error, results = [] } = await migrator.migrateToLatest();
   failpoint("migrations run");
   if (error !== undefined) {
-    const failed =
-      results.find((result) => result.status === "Error")?.migrationName ?? "before the first one";
-    throw new RelayError(
-      `Migration ${failed} failed: ${error instanceof Error ? error.message : String(error)}. ${hintOf(error)}` +
-        "Nothing of it was kept.",
-      { cause: error },
-    );
+    const failed = results.find((result) => result.status === "Error")?.migrationName;
+    const which = failed === undefined ? "The database cannot be migrated" : `Migration ${failed} failed`;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RelayError(`${which}: ${why}. ${hintOf(error)}Nothing of it was kept.`, { cause: error });
   }
   return results.map((result) => result.migrationName);
 }
