@@ -37,6 +37,6 @@ it("every operation refuses a source that nobody knows, and names those there ar
       for (const name of ["shop-9", "default"]) expect(answer.body.error, one.id).toContain(name);
       named.push(one.id);
     }
-  expect(named.length).toBeGreaterThan(20);
+  expect(named.length).toBeGreaterThan(18);
   expect(await api.harness.query("select from audit_entry where action <> 'sign_in'")).toEqual([]);
 });

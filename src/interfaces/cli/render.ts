@@ -116,7 +116,6 @@ function cellOf<Row>(row: Row, field: Field<Row>, { currencyOf }: Rendering): st
 function written<Row>(value: Value, { kind }: Field<Row>, currency: () => string | undefined) {
   if (value == null || value === "") return null;
   if (kind === "time") return clock(new Date(value as Date | string));
-  if (kind === "progress") return (value as readonly number[]).map(countText).join(" of ");
   if (kind === "money") return moneyIn(currency(), String(value));
   if (typeof value === "number") return value;
   if (!Array.isArray(value)) return String(value);

@@ -1,7 +1,5 @@
 import { z } from "zod";
 import { OWN_VERDICTS } from "../../pipeline/receive/index.ts";
-import { planReplay, startReplay } from "../../pipeline/replay/index.ts";
-import { RelayError } from "../../platform/errors/index.ts";
 import { personalMaskOf } from "../../platform/values/index.ts";
 import { erased, eraseInvoice } from "../erase.ts";
 import { readEvidence } from "../evidence.ts";
@@ -26,41 +24,11 @@ import {
   timeGiven,
 } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
-import { callbackShown, invoiceEvidence, listedCallback, listedInvoice, replayStarted } from "./results.ts";
+import { callbackShown, invoiceEvidence, listedCallback, listedInvoice } from "./results.ts";
 
 const { get, post } = operationsAbout("Invoices");
 
 const invoiceInPath = z.object({ id: idGiven.describe("the invoice's id") });
-
-const again = <const Id extends string, const Path extends string>(
-  id: Id,
-  path: Path,
-  kind: "confirmations" | "events",
-  summary: string,
-) =>
-  post(id, path, {
-    summary,
-    pathParameters: invoiceInPath,
-    body: z.strictObject({
-      source: source.describe("The source, if several know the invoice."),
-      reason,
-      dryRun,
-    }),
-    example: { body: { reason: "a doubt", dryRun: true } },
-    result: replayStarted,
-    async run({ db, actor, routes }, { path, body: { source, reason, dryRun } }) {
-      const filters = { invoiceIds: [path.id], source };
-      const request = { db, kind, filters, target: { kind: "topics" as const }, routes };
-      if (dryRun) return { replay: null, plan: await planReplay(request) };
-      const replay = await startReplay({ ...request, actor, reason });
-      if (replay !== null) return { replay, plan: null };
-      if (kind === "confirmations" || (await readTimeline(db, path.id)) === null) return null;
-      throw new RelayError(
-        "SNS has not accepted an event of this invoice yet. A waiting event is sent automatically; retry a " +
-          "dead letter, or release an invoice from quarantine.",
-      );
-    },
-  });
 
 export const invoiceOperations = [
   get("listInvoices", "/invoices", {
@@ -88,18 +56,6 @@ export const invoiceOperations = [
     view: EVIDENCE,
     run: ({ db, role }, { path: { id } }) => readEvidence(db, id, personalMaskOf(role)),
   }),
-  again(
-    "askAgain",
-    "/invoices/{id}/ask",
-    "confirmations",
-    "Ask the provider about one invoice again; a running serve does it",
-  ),
-  again(
-    "publishAgain",
-    "/invoices/{id}/publish",
-    "events",
-    "Publish the event of one invoice again, with the same id",
-  ),
   post("eraseInvoice", "/invoices/{id}/erase", {
     role: "admin",
     summary: "Blank the personal data of one invoice for good; ids, amounts and a digest are kept",

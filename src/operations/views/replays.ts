@@ -8,7 +8,6 @@ import {
   id,
   listOf,
   type Next,
-  progress,
   type Rows,
   source,
   state,
@@ -23,7 +22,7 @@ const FIELDS: readonly Field<Replay>[] = [
   state("State", ({ state, underWay }) => (state === "running" && !underWay ? "interrupted" : state), {
     phone: "side",
   }),
-  progress("Progress", ({ handled, matching }) => [handled, matching]),
+  text("Progress", ({ handled, matching }) => `${countText(handled)} of ${countText(matching)}`),
   words("Of", ({ filters }) => filterWords(filters), { isLong: true }),
   text("By", "requestedBy"),
   time("Requested", "requestedAt"),

@@ -10,14 +10,14 @@ export type Either<Type> = Type extends Date
     ? { [Key in keyof Type]: Either<Type[Key]> }
     : Type;
 
-export type Value = string | number | Date | readonly string[] | readonly [number, number] | null | undefined;
+export type Value = string | number | Date | readonly string[] | null | undefined;
 
 /**
  * text: perhaps written by a stranger; words: a sentence of ours; source: shown where there are several; state: one
  * of our words; money: in the row's currency or its source's;
- * progress: so many of so many; id: one or several of a thing; raw: long, over several lines, under a heading of its own.
+ * id: one or several of a thing; raw: long, over several lines, under a heading of its own.
  */
-type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "progress" | "id" | "raw";
+type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "id" | "raw";
 
 /** A field of a result: a column of a list, a line of a sheet. */
 export interface Field<Row> extends Look<Row> {
@@ -60,7 +60,6 @@ export const words = fieldOf<Text>("words");
 export const time = fieldOf<Date | Text>("time");
 export const state = fieldOf<Text>("state");
 export const count = fieldOf<number | null>("count");
-export const progress = fieldOf<readonly [done: number, of: number]>("progress");
 export const id = fieldOf<Text | readonly string[]>("id");
 export const raw = fieldOf<Text>("raw");
 export const source = <Row extends { source: string }>(): Field<Row> =>

@@ -64,17 +64,6 @@ function Shown<Row>({ row, field, isWhole = false }: { row: Row; field: Field<Ro
 function Bare<Row>({ row, field, isWhole }: { row: Row; field: Field<Row>; isWhole: boolean }) {
   const value = field.value(row);
   if (isMissing(value)) return <None />;
-  if (field.kind === "progress") {
-    const [done = 0, all = 0] = value as readonly number[];
-    return (
-      <span class="stack quiet">
-        <progress aria-label={field.label} value={all === 0 ? 1 : done} max={all || 1} />
-        <span>
-          {countText(done)} of {countText(all)}
-        </span>
-      </span>
-    );
-  }
   if (typeof value === "number") return countText(value);
   const [first = "", ...others] = Array.isArray(value) ? value.map(String) : [String(value)];
   const page = pageOf(row, field);

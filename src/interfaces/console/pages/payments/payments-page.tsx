@@ -39,8 +39,8 @@ function PaymentPage({ id }: { id: string }) {
   const story = useAnswer("/invoices/{id}", { path: { id } });
   const evidence = useAnswer("/invoices/{id}/evidence", { path: { id } });
   const reference = story.data?.invoices[0]?.reference ?? null;
-  const act = (verb: "ask" | "publish", done: string) => async (reason: string | undefined) => {
-    await post(`/invoices/{id}/${verb}`, { path: { id }, body: { reason } });
+  const again = (kind: "confirmations" | "events", done: string) => async (reason: string | undefined) => {
+    await post("/replays", { body: { kind, filters: { invoiceIds: [id] }, reason } });
     return done;
   };
   return (
@@ -63,17 +63,19 @@ function PaymentPage({ id }: { id: string }) {
           <Download path={`/invoices/${encodeURIComponent(id)}/evidence.json`}>Evidence</Download>
         )}
         <ActButton
-          operation="askAgain"
+          operation="startReplay"
           title="Ask again"
           question="Ask the provider again?"
-          run={act("ask", "It is asked again. The answer shows up here.")}
+          says="The relay asks about this invoice again, after live ones."
+          run={again("confirmations", "It is asked again. The answer shows up here.")}
         />
         {evidence.data?.events.some(({ publications }) => publications.length > 0) && (
           <ActButton
-            operation="publishAgain"
+            operation="startReplay"
             title="Publish again"
             question="Publish the event again?"
-            run={act("publish", "It is published again. The new MessageId shows up here.")}
+            says="The event goes out again with the same id, after live ones."
+            run={again("events", "It is published again. The new MessageId shows up here.")}
           />
         )}
       </PageHead>
