@@ -315,9 +315,6 @@ from (
     )
 );
 
--- countRows, src/pipeline/receive/log/partitions.ts
-select count(*) as callbacks from (select from "callback_default" limit 10000) as counting;
-
 -- dropTable, src/pipeline/receive/log/partitions.ts
 drop table "callback_default";
 
@@ -929,17 +926,12 @@ where verdict = 'unknown_invoice' and state = 'done' and settled_at < clock_time
   );
 
 -- selectStates, src/pipeline/confirm/queue/change-confirmations.ts
-select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict, opened_by as "openedBy",
-  opened_at as "openedAt", requested_at as "requestedAt"
+select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict
 from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
 join confirmation on confirmation.invoice_id = given.invoice_id and confirmation.source = given.source;
 
--- selectConfirmation, src/pipeline/confirm/queue/change-confirmations.ts
-select "state", "verdict", "opened_by" as "openedBy", "opened_at" as "openedAt",
-  "requested_at" as "requestedAt", "requests", "attempt" as "attempts", "faults", "last_error" as "lastError",
-  "last_answer" as "lastAnswer"
-from "confirmation"
-where "invoice_id" = $1 and "source" = $2;
+-- selectLastAnswer, src/pipeline/confirm/queue/change-confirmations.ts
+select "last_answer" as "lastAnswer" from "confirmation" where "invoice_id" = $1 and "source" = $2;
 
 -- countUnasked, src/pipeline/confirm/queue/change-confirmations.ts
 select count(*) as "count"
@@ -4328,17 +4320,6 @@ from (
   limit 5000
 ) as settled
 order by settled.settled_at, settled.invoice_id;
-
--- waitingForStatus, src/operations/open-invoices.ts
-select known.invoice_id as "invoiceId", known.source
-from confirmation as known
-join invoice on invoice.source = known.source and invoice.id = known.invoice_id
-where known.verdict = 'pending' and known.source = any($1::text[])
-  and (known.state = 'dead' or (known.state = 'due' and known.due_at > clock_timestamp()))
-  and known.last_error like '%neither in PAID_STATUSES nor in INVALID_STATUSES'
-  and lower(btrim("invoice"."status", ' 	
-                 　﻿') collate "C") = any($2::text[])
-limit $3;
 
 -- selectDated, src/operations/report/read-payments.ts
 select invoice.id as "invoiceId", invoice.reference,

@@ -125,14 +125,6 @@ export const outdatedResult = z.object({
 });
 type OutdatedResult = z.output<typeof outdatedResult>;
 
-/** How many PERSONAL_DATA_RETENTION would blank now. */
-export async function countOutdated(db: Database, ageMs: number): Promise<OutdatedResult> {
-  const before = await timeBefore(db, ageMs);
-  const ids = new Set<string>();
-  for await (const some of outdatedInvoices(db, before)) for (const { invoiceId } of some) ids.add(invoiceId);
-  return { before, invoices: ids.size, more: false, stuck: null };
-}
-
 /**
  * Erases personal data older than PERSONAL_DATA_RETENTION, as `erase` does; open invoices are skipped. An
  * invoice that fails does not stop the others.

@@ -1,4 +1,4 @@
-import { answersOf, readConfirmation } from "../pipeline/confirm/index.ts";
+import { answersOf, readUnusableAnswer } from "../pipeline/confirm/index.ts";
 import { eventsOf } from "../pipeline/publish/index.ts";
 import type { Database } from "../platform/database/index.ts";
 import type { Mask } from "../platform/values/index.ts";
@@ -21,7 +21,7 @@ export async function gatherEvidence(db: Database, invoiceId: string, reading: R
   const evidence = await readEvidence(db, invoiceId, reading.personal, ANSWER_LIMIT);
   if (timeline === null) return null;
   const callbacks = timeline.entries.filter(({ kind }) => kind === "callback").slice(0, CALLBACK_LIMIT);
-  const unusable = timeline.confirmations.map(({ source }) => readConfirmation(db, { invoiceId, source }));
+  const unusable = timeline.confirmations.map(({ source }) => readUnusableAnswer(db, { invoiceId, source }));
   return {
     madeAt: new Date(),
     ...explained(timeline),
@@ -29,7 +29,7 @@ export async function gatherEvidence(db: Database, invoiceId: string, reading: R
       callbacks.map((entry) => ("id" in entry ? showCallback(db, entry.id, reading) : null)),
     ),
     unusableAnswers: (await Promise.all(unusable))
-      .flatMap((one) => one?.lastAnswer ?? [])
+      .flatMap((answer) => answer ?? [])
       .map((answer) => reading.personal?.(answer) ?? answer),
     ...(evidence ?? { answers: [], events: [] }),
   };

@@ -26,7 +26,6 @@ export { replayOperations } from "./list/replays.ts";
 export { recordOperations, statusOperations } from "./list/status.ts";
 export { undeliveredOperations } from "./list/undelivered.ts";
 export { alarmOperations, upstreamOperations } from "./list/upstreams.ts";
-export { settleStatuses } from "./open-invoices.ts";
 export { type Parts, writeWholeFile } from "./report/file.ts";
 export { bookSourcesOf } from "./report/read-payments.ts";
 export { applyRetention, type Chores, type ChoresDone, doChores } from "./retention.ts";

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from "kysely";
-import { hasStatus, NEITHER_STATUS, openConfirmations, plainStatuses } from "../pipeline/confirm/index.ts";
 import { isLive, paidEventId } from "../pipeline/publish/index.ts";
 import { type Database, inKeyOrder, returned, type Slots, Statement } from "../platform/database/index.ts";
 import { NIL_UUID } from "../platform/values/index.ts";
@@ -113,43 +112,3 @@ const forgotten = walkInvoices(
 
 /** The confirmations that were found unknown before this time and have neither invoice nor event. */
 export const forgottenConfirmations = (db: Database, before: Date) => walk(forgotten, db, before);
-
-interface WaitingGiven {
-  sources: readonly string[];
-  statuses: readonly string[];
-  most: number;
-}
-
-/** Confirmations, dead letters included, that wait because of a status that is one of these by now. */
-const waitingForStatus = new Statement(
-  { invoiceId: returned.uuid, source: returned.text() },
-  ({ value }: Slots<WaitingGiven>) => sql`
-    select known.invoice_id as "invoiceId", known.source from confirmation as known
-    join invoice on invoice.source = known.source and invoice.id = known.invoice_id
-    where known.verdict = 'pending' and known.source = any(${value(({ sources }) => sources)}::text[])
-      and (known.state = 'dead' or (known.state = 'due' and known.due_at > clock_timestamp()))
-      and known.last_error like ${sql.lit(`%${NEITHER_STATUS}`)}
-      and ${hasStatus(value(({ statuses }) => statuses))}
-    limit ${value(({ most }) => most)}`,
-);
-
-const OPENED_AT_ONCE = 500;
-
-/**
- * Opens confirmations again, dead letters included, that wait because of a status that a person has since put into
- * PAID_STATUSES or INVALID_STATUSES: the request goes out at once, and today's settings decide on the answer.
- * @returns how many, and whether there may be more.
- */
-export async function settleStatuses(
-  db: Database,
-  sources: readonly { name: string }[],
-  settings: { PAID_STATUSES: readonly string[]; INVALID_STATUSES: readonly string[] },
-): Promise<{ opened: number; more: boolean }> {
-  const keys = await waitingForStatus.execute(db, {
-    sources: sources.map(({ name }) => name),
-    statuses: plainStatuses([...settings.PAID_STATUSES, ...settings.INVALID_STATUSES]),
-    most: OPENED_AT_ONCE,
-  });
-  await openConfirmations(db, keys, { openedBy: "operator", priority: "known" });
-  return { opened: keys.length, more: keys.length === OPENED_AT_ONCE };
-}

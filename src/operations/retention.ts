@@ -5,7 +5,6 @@ import {
   dropStragglers,
   type OldPartition,
   partitionsBefore,
-  sizeOf,
 } from "../pipeline/receive/index.ts";
 import type { WrittenAlarms } from "../platform/alarms/index.ts";
 import { audit, type ByHand, dropHistory } from "../platform/audit/index.ts";
@@ -14,7 +13,7 @@ import { type Fault, faultOf, messageOf, noteWork } from "../platform/errors/ind
 import { failpoint } from "../platform/process/index.ts";
 import { dayOf, startOf } from "../platform/values/index.ts";
 import { type FailedChore, noteChores } from "../platform/worker/index.ts";
-import { countOutdated, eraseOutdated, outdatedResult } from "./erase.ts";
+import { eraseOutdated, outdatedResult } from "./erase.ts";
 import { time, whole } from "./list/fields.ts";
 import { forgottenConfirmations } from "./open-invoices.ts";
 
@@ -27,7 +26,6 @@ const TOLD_AFTER = {
   history: "23 hours",
   partitions: "23 hours",
   held_events: "15 minutes",
-  settled_statuses: "15 minutes",
   late_personal_data: "15 minutes",
   quiet_alarms: "15 minutes",
 } as const;
@@ -80,7 +78,6 @@ interface RetentionOptions extends ByHand {
   retentionMs: number;
   /** How long personal data is kept, in ms; for ever by default. */
   personalDataMs?: number | undefined;
-  dryRun?: boolean | undefined;
   /** Ends early; the next run goes on. */
   stop?: AbortSignal | undefined;
   /** Called with what the run has raised and ended, and how often in a row it failed. */
@@ -88,16 +85,9 @@ interface RetentionOptions extends ByHand {
 }
 
 export const retentionResult = z.object({
-  dryRun: z.boolean(),
   before: time.describe("Callbacks from before this time are dropped: the first of a month."),
   partitions: z
-    .array(
-      z.object({
-        name: z.string(),
-        to: time,
-        callbacks: whole.describe("How many it holds; ten thousand at most are counted."),
-      }),
-    )
+    .array(z.object({ name: z.string(), to: time }))
     .describe("The months of the log that are past their retention."),
   stragglers: whole.describe("Old callbacks in the default partition that were deleted."),
   unknownConfirmations: whole.describe(
@@ -116,10 +106,9 @@ type RetentionResult = z.output<typeof retentionResult>;
  * @throws the error, when the database does not answer.
  */
 export async function applyRetention(options: RetentionOptions): Promise<RetentionResult> {
-  const { db, retentionMs, dryRun = false, onDone } = options;
+  const { db, retentionMs, onDone } = options;
   const before = startOf(`${dayOf(await timeBefore(db, retentionMs)).slice(0, 7)}-01`);
   const result: RetentionResult = {
-    dryRun,
     before,
     partitions: [],
     stragglers: 0,
@@ -127,10 +116,6 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
     personalData: null,
     failed: [],
   };
-  if (dryRun) {
-    for (const look of Object.values(choresOf(options, result))) await look();
-    return result;
-  }
   const done = await doChores(db, choresOf(options, result));
   onDone?.(done);
   return { ...result, failed: done.failed };
@@ -138,11 +123,11 @@ export async function applyRetention(options: RetentionOptions): Promise<Retenti
 
 /** The chores, those that free the disk first; each fills its part of the result. */
 function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
-  const { db, personalDataMs, dryRun = false, onDone } = options;
+  const { db, personalDataMs, onDone } = options;
   const { before } = result;
-  const looking: Chores = {
+  return {
     async old_callbacks() {
-      result.stragglers = dryRun ? 0 : await dropStragglers(db, before);
+      result.stragglers = await dropStragglers(db, before);
       await note(options, { before, callbacks: result.stragglers });
       return await dropPartitions(options, result);
     },
@@ -154,29 +139,21 @@ function choresOf(options: RetentionOptions, result: RetentionResult): Chores {
     ...((personalDataMs !== undefined || onDone !== undefined) && {
       async personal_data() {
         if (personalDataMs === undefined) return null;
-        result.personalData = dryRun
-          ? await countOutdated(db, personalDataMs)
-          : await eraseOutdated({ ...options, ageMs: personalDataMs });
+        result.personalData = await eraseOutdated({ ...options, ageMs: personalDataMs });
         return result.personalData.stuck;
       },
     }),
+    history: () => dropHistory(db, before),
   };
-  return dryRun
-    ? looking
-    : {
-        ...looking,
-        history: () => dropHistory(db, before),
-      };
 }
 
 /** Fills `result.partitions`; a month that cannot be dropped does not stop the others. @returns why one stays. */
 async function dropPartitions(options: RetentionOptions, result: RetentionResult): Promise<string | null> {
-  const { db, dryRun } = options;
   let problem: string | null = null;
-  for (const partition of await partitionsBefore(db, result.before)) {
+  for (const partition of await partitionsBefore(options.db, result.before)) {
     try {
-      const callbacks = dryRun ? await sizeOf(db, partition) : await drop(options, partition);
-      result.partitions.push({ ...partition, callbacks });
+      await drop(options, partition);
+      result.partitions.push(partition);
     } catch (error) {
       problem ??= `the partition ${partition.name} stays: ${messageOf(error)}`;
     }
@@ -184,37 +161,34 @@ async function dropPartitions(options: RetentionOptions, result: RetentionResult
   return problem;
 }
 
-async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition): Promise<number> {
-  const dropped = await db.transaction().execute(async (trx) => {
-    const callbacks = await sizeOf(trx, partition);
+async function drop({ db, actor, reason }: RetentionOptions, partition: OldPartition): Promise<void> {
+  await db.transaction().execute(async (trx) => {
     const subject = partition.name;
-    await audit(trx, [
-      { actor, action: "retention", subject, invoiceId: null, detail: { callbacks }, reason },
-    ]);
+    const detail = { to: partition.to };
+    await audit(trx, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
     await dropPartition(trx, partition);
     failpoint("partition to be dropped");
-    return callbacks;
   });
   failpoint("partition dropped");
-  return dropped;
 }
 
-async function deleteForgotten({ db, dryRun = false, stop }: RetentionOptions): Promise<number> {
+async function deleteForgotten({ db, stop }: RetentionOptions): Promise<number> {
   let gone = 0;
   for await (const some of forgottenConfirmations(db, await readUnknownKeptSince(db))) {
     if (stop?.aborted === true) break;
-    if (some.length > 0 && !dryRun) failpoint("forgotten confirmations to be deleted");
-    gone += dryRun || some.length === 0 ? some.length : await deleteUnknown(db, some);
-    if (some.length > 0 && !dryRun) failpoint("forgotten confirmations deleted");
+    if (some.length === 0) continue;
+    failpoint("forgotten confirmations to be deleted");
+    gone += await deleteUnknown(db, some);
+    failpoint("forgotten confirmations deleted");
   }
   return gone;
 }
 
 async function note(
-  { db, actor, reason, dryRun }: RetentionOptions,
+  { db, actor, reason }: RetentionOptions,
   detail: { before: Date; callbacks?: number; confirmations?: number },
 ): Promise<void> {
-  if (dryRun || (detail.callbacks ?? 0) + (detail.confirmations ?? 0) === 0) return;
+  if ((detail.callbacks ?? 0) + (detail.confirmations ?? 0) === 0) return;
   const subject = "callback_default";
   await audit(db, [{ actor, action: "retention", subject, invoiceId: null, detail, reason }]);
 }

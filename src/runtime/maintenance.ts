@@ -1,11 +1,4 @@
-import {
-  applyRetention,
-  type Chores,
-  type ChoresDone,
-  checkErased,
-  doChores,
-  settleStatuses,
-} from "../operations/index.ts";
+import { applyRetention, type Chores, type ChoresDone, checkErased, doChores } from "../operations/index.ts";
 import { holdOrReleaseTestEvents } from "../pipeline/publish/index.ts";
 import { makePartitions } from "../pipeline/receive/index.ts";
 import { backOffMs } from "../platform/process/index.ts";
@@ -19,7 +12,7 @@ const CHORES_WAIT_LIMIT_MS = 30_000;
 
 /** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
 export async function doSmallChores(context: JobContext): Promise<number | null> {
-  const { db, settings, alarms, log } = context;
+  const { db, alarms, log } = context;
   let hasMore = false;
   const retryInMs = await maintain(context, {
     // By today's settings, in every run: an older or newer process may write others.
@@ -29,13 +22,6 @@ export async function doSmallChores(context: JobContext): Promise<number | null>
       if (released === 0) return;
       log.info({ released }, "held events of Test invoices go out: there is a topic for them now");
       context.onEvents();
-    },
-    async settled_statuses() {
-      const { opened, more } = await settleStatuses(db, context.sources, settings);
-      hasMore ||= more;
-      if (opened === 0) return;
-      log.info({ opened }, "PAID_STATUSES or INVALID_STATUSES name the status that invoices waited with");
-      context.onConfirmations();
     },
     late_personal_data: () => checkErased(db),
     quiet_alarms: () => alarms.clearQuiet(),

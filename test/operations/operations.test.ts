@@ -47,7 +47,7 @@ const CALLS: Record<string, (dead: string) => Call> = {
   listCertificates: () => ({ words: ["certificate", "list", "--result", "equal"], path: "?result=equal" }),
   certify: () => ofDay("certify"),
   reconcile: () => ofDay("reconcile"),
-  applyRetention: () => ({ words: ["retention", "--dry-run"], body: { dryRun: true } }),
+  applyRetention: () => ({ words: ["retention"] }),
   readAuditLog: () => ({ words: ["audit", "--action", "pause"], path: "?action=pause" }),
 };
 

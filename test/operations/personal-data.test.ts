@@ -32,10 +32,8 @@ it("PERSONAL_DATA_RETENTION blanks what is older as erase does, in the retention
 
   const kept = { COLLECTION_IDS: "none" };
   const environment = harness.environment({ ...kept, PERSONAL_DATA_RETENTION: "90d" });
-  const retention = async (words: string[], settings = environment) =>
-    JSON.parse((await runCli(["retention", "--json", ...words], settings)).stdout).personalData;
-  expect(await retention([], harness.environment(kept))).toBeNull();
-  expect(await retention(["--dry-run"])).toMatchObject({ invoices: 1 });
+  const { stdout } = await runCli(["retention", "--json"], harness.environment(kept));
+  expect(JSON.parse(stdout).personalData).toBeNull();
   expect(await legible()).toEqual(all);
 
   await startRelay(environment);

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { applyRetention } from "../../src/operations/retention.ts";
 import { openSession } from "../support/database.ts";
-import {
-  addCallback,
-  addConfirmation,
-  addInvoice,
-  wholeDatabase,
-  withDatabase,
-} from "../support/log-rows.ts";
+import { addCallback, addConfirmation, addInvoice, withDatabase } from "../support/log-rows.ts";
 import type { Harness } from "../support/relay.ts";
 
 const DAY = 86_400_000;
@@ -32,15 +26,8 @@ describe("retention", () => {
     await addCallback(harness, { received_at: OLD });
     const young = await addCallback(harness, { received_at: new Date().toISOString() });
 
-    const before = await wholeDatabase(harness);
-    const { partitions } = await applyRetention({ db, ...retention, dryRun: true });
-    expect(partitions).toMatchObject([
-      { name: "callback_2020_03", callbacks: 1 },
-      { name: "callback_2020_04", callbacks: 0 },
-    ]);
-    expect(await wholeDatabase(harness)).toEqual(before);
-
-    await applyRetention({ db, ...retention, reason: "the disk is full" });
+    const { partitions } = await applyRetention({ db, ...retention, reason: "the disk is full" });
+    expect(partitions).toMatchObject([{ name: "callback_2020_03" }, { name: "callback_2020_04" }]);
     expect(await ids(harness)).toEqual([young.id]);
     expect(await harness.query("select to_regclass('callback_2020_03') as there")).toEqual([{ there: null }]);
     expect(

@@ -6,7 +6,7 @@ import { readStatus } from "../status-facts.ts";
 import { CHANGES } from "../views/alarms.ts";
 import { RETENTION } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
-import { countGiven, dryRun, idGiven, limitInQuery, name, reason, timeGiven } from "./fields.ts";
+import { countGiven, idGiven, limitInQuery, name, reason, timeGiven } from "./fields.ts";
 import { operationsAbout } from "./operation.ts";
 import { change } from "./results.ts";
 
@@ -26,8 +26,8 @@ export const recordOperations = [
     summary:
       "Drop callbacks older than RETENTION, blank personal data older than PERSONAL_DATA_RETENTION; serve does it " +
       "daily",
-    body: z.strictObject({ reason, dryRun: dryRun.describe("only show what would be dropped") }),
-    example: { body: { dryRun: true } },
+    body: z.strictObject({ reason }),
+    example: { body: { reason: "the disk is full" } },
     result: retentionResult,
     view: RETENTION,
     isFinding: ({ failed }) => failed.length > 0,

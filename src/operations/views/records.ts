@@ -28,10 +28,9 @@ export const ERASED: View<Erased> = {
 };
 
 export const RETENTION: View<Kept> = {
-  says({ dryRun, partitions, stragglers, unknownConfirmations, personalData, failed }) {
+  says({ partitions, stragglers, unknownConfirmations, personalData, failed }) {
     if (failed.length > 0) return `${failed.map(({ error }) => error).join("; ")}. The next run tries again.`;
     const some = partitions.length + stragglers + unknownConfirmations + (personalData?.invoices ?? 0) > 0;
-    if (!some) return "There is nothing to drop.";
-    return dryRun ? "This would be dropped. It was a dry run: nothing was changed." : "Dropped.";
+    return some ? "Dropped." : "There is nothing to drop.";
   },
 };

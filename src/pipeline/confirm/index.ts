@@ -37,9 +37,9 @@ export {
   deleteUnknown,
   dismissConfirmations,
   promote,
-  readConfirmation,
   readStates,
   readUnknownKeptSince,
+  readUnusableAnswer,
   releaseConfirmations,
   unknownKeptSince,
 } from "./queue/change-confirmations.ts";

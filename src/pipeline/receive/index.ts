@@ -20,7 +20,6 @@ export {
   type OldPartition,
   partitionsBefore,
   partitionsDue,
-  sizeOf,
 } from "./log/partitions.ts";
 export { comesFromBrowser } from "./read-request.ts";
 export { decodeText } from "./reading/decode-body.ts";

@@ -51,8 +51,8 @@ it("says of a relay in trouble, command by command, what people read", async () 
   const lines = `status|alarms|alarms --all|audit|doctor|callback-url|migrate|invoices|invoices --verdict dead
 invoice ${PAID}|invoice ${DEAD}|callbacks list|callbacks show ${CALLBACK}|dead list
 dead retry ${DEAD} --dry-run|dead dismiss --all --dry-run|quarantine list
-quarantine release --all --dry-run|replay events --all --dry-run|replay list|retention --dry-run
-erase ${DEAD} --dry-run|certificate list|certificate show ${certificate}|resume publish|alarms close invoice_anomaly`;
+quarantine release --all --dry-run|replay events --all --dry-run|replay list
+erase ${DEAD} --dry-run|certificate list|certificate show ${certificate}|resume publish|alarms close invoice_anomaly|retention`;
   for (const line of lines.split(/[|\n]/)) {
     const { code, stdout, stderr } = await runCli(line.split(" "), environment);
     const words = line

@@ -11,7 +11,7 @@ import {
   text,
   uuid,
 } from "../../../platform/database/index.ts";
-import type { ConfirmationKey, ConfirmationState, OpenedBy, Verdict } from "./confirmation.ts";
+import type { ConfirmationKey, ConfirmationState, Verdict } from "./confirmation.ts";
 
 type Keys = readonly ConfirmationKey[];
 
@@ -113,21 +113,16 @@ const STATE = {
   source: returned.text(),
   state: returned.text<ConfirmationState>(),
   verdict: nullable(returned.text<Verdict>()),
-  openedBy: returned.text<OpenedBy>(),
-  openedAt: returned.time,
-  /** When it was last asked for. */
-  requestedAt: returned.time,
 };
 
 const selectStates = new Statement(
   STATE,
   ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
-    select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict,
-      opened_by as "openedBy", opened_at as "openedAt", requested_at as "requestedAt"
+    select confirmation.invoice_id as "invoiceId", confirmation.source, state, verdict
     from ${table("given", KEY, (keys) => keys)} join confirmation on ${isGiven}`,
 );
 
-/** The states of these confirmations, and since when; in no order, without those that do not exist. */
+/** The states of these confirmations; in no order, without those that do not exist. */
 export async function readStates(
   db: Database,
   keys: readonly ConfirmationKey[],
@@ -135,19 +130,17 @@ export async function readStates(
   return keys.length === 0 ? [] : await selectStates.execute(db, keys);
 }
 
-const selectConfirmation = query((db, { invoiceId, source }: ConfirmationKey) =>
+const selectLastAnswer = query((db, { invoiceId, source }: ConfirmationKey) =>
   db
     .selectFrom("confirmation")
-    .select(["state", "verdict", "opened_by as openedBy", "opened_at as openedAt"])
-    .select(["requested_at as requestedAt", "requests", "attempt as attempts", "faults"])
-    .select(["last_error as lastError", "last_answer as lastAnswer"])
+    .select("last_answer as lastAnswer")
     .where("invoice_id", "=", invoiceId)
     .where("source", "=", source),
 );
 
-/** The state of one confirmation, with an answer that could not be used; null when there is none. */
-export const readConfirmation = async (db: Database, key: ConfirmationKey) =>
-  (await selectConfirmation(db, key).executeTakeFirst()) ?? null;
+/** The last answer about an invoice, where it could not be used. */
+export const readUnusableAnswer = async (db: Database, key: ConfirmationKey): Promise<string | null> =>
+  (await selectLastAnswer(db, key).executeTakeFirst())?.lastAnswer ?? null;
 
 const countUnasked = query((db, sources: readonly string[] | null) => {
   const unasked = db

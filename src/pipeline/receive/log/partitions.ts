@@ -7,7 +7,6 @@ import {
   type Slots,
   Statement,
   type Tables,
-  VaryingStatement,
 } from "../../../platform/database/index.ts";
 import { failpoint } from "../../../platform/process/index.ts";
 
@@ -90,22 +89,6 @@ const selectPartitions = new Statement(
 
 /** The partitions that end at `before` or earlier, the oldest first. */
 export const partitionsBefore = (db: Database, before: Date) => selectPartitions.execute(db, { before });
-
-/** Up to so many they are counted: counting all would read the whole month. */
-const COUNTED = 10_000;
-
-const countRows = new VaryingStatement(
-  { callbacks: returned.count },
-  (name: string) => sql`
-    select count(*) as callbacks from (select from ${sql.table(name)} limit ${sql.lit(COUNTED)}) as counting`,
-  ["callback_default"],
-);
-
-/** How many callbacks a partition holds, ten thousand at most. */
-export async function sizeOf(db: Database, { name }: OldPartition): Promise<number> {
-  const [row] = await countRows.execute(db, name);
-  return row?.callbacks ?? 0;
-}
 
 const dropTable = command((name: string) => sql`drop table ${sql.table(name)}`, "callback_default");
 

@@ -108,7 +108,7 @@ export const ALARMS_OF_UPKEEP = {
       "fill the disk in the end. The alarm is raised after a day for `old_callbacks`, " +
       "`unknown_ids`, `personal_data`, `history` (`RETENTION`, " +
       "`PERSONAL_DATA_RETENTION`) and `partitions` (the log's next months), and after 15 minutes for " +
-      "`held_events`, `settled_statuses`, `late_personal_data` and `quiet_alarms`. " +
+      "`held_events`, `late_personal_data` and `quiet_alarms`. " +
       "Each of these runs by itself, so the others continue.",
     ends: "when it works again.",
     action: "Read the error and mend its cause; it is tried again automatically.",
