@@ -4651,9 +4651,6 @@ select current_setting('server_version_num')::int as version, current_setting('s
   current_setting('fsync') as fsync, pg_is_in_recovery()
   or current_setting('transaction_read_only') = 'on' as "readOnly";
 
--- selectMissing, src/runtime/doctor.ts
-select name from unnest($1::text[]) as due (name) where to_regclass(name) is null;
-
 -- selectDue, src/runtime/poll.ts
 select (
   not (pg_is_in_recovery() or current_setting('default_transaction_read_only') = 'on')

@@ -14,8 +14,6 @@ const MEANING: Record<CollectionApiErrorKind, NotFound["kind"] | Refusal["kind"]
   not_found: "not_found",
   rate_limited: "rate_limited",
   key_refused: "key_refused",
-  wrong_key_kind: "key_refused",
-  collection_closed: "key_refused",
   timeout: "fault",
   unreachable: "fault",
   server_fault: "fault",

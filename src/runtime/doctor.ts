@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { partitionsDue } from "../pipeline/receive/index.ts";
 import {
   readSettings,
   SERVE_REQUIRES,
@@ -14,15 +13,12 @@ import {
   type Database,
   MIGRATE,
   returned,
-  type Slots,
   Statement,
   schemaState,
 } from "../platform/database/index.ts";
 import { isDatabaseAway, messageOf, RelayError, withCommand } from "../platform/errors/index.ts";
-import { createMetrics } from "../platform/metrics/index.ts";
 import { sentence } from "../platform/values/index.ts";
 import { CollectionApiError, CollectionClient } from "../provider/index.ts";
-import { alarmWebhook } from "./alarm-webhook.ts";
 import { callbackUrl, callbackUrlWarnings } from "./callback-url.ts";
 import { destinationOf } from "./pumps.ts";
 
@@ -46,8 +42,7 @@ const fault = (about: string, says: string, away = false): Check => ({
 });
 
 /**
- * Checks everything that `serve` needs; changes nothing, and sends the alarm webhook a test. Sources are checked
- * side by side.
+ * Checks everything that `serve` needs, and changes nothing. Sources are checked side by side.
  */
 export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   let settings: ServeSettings | null = null;
@@ -71,12 +66,11 @@ export async function* doctor(environment: Environment): AsyncGenerator<Check> {
   yield* await checkTopics(sources, settings);
   yield* checkSharing(sources);
   yield* checkReconciliation(sources);
-  yield await checkAlarmWebhook(settings);
 }
 
 const OLDEST = 15;
 
-/** Reachable, of a version that is supported, durable, with the current schema and the partitions ahead. */
+/** Reachable, of a version that is supported, durable, with the current schema. */
 async function* checkDatabase({ DATABASE_URL }: Environment): AsyncGenerator<Check> {
   const url = databaseUrlIn(DATABASE_URL);
   // Reported among the settings.
@@ -87,7 +81,6 @@ async function* checkDatabase({ DATABASE_URL }: Environment): AsyncGenerator<Che
   try {
     yield* await checkServer(db);
     yield await checkSchema(db);
-    yield await checkPartitions(db);
   } catch (error) {
     const says =
       error instanceof RelayError
@@ -146,20 +139,6 @@ async function checkSchema(db: Database): Promise<Check> {
   }
 }
 
-const selectMissing = new Statement(
-  { name: returned.text() },
-  ({ value }: Slots<readonly string[]>) => sql`
-    select name from unnest(${value((due) => due)}::text[]) as due (name) where to_regclass(name) is null`,
-);
-
-async function checkPartitions(db: Database): Promise<Check> {
-  const about = "partitions";
-  const due = partitionsDue(new Date()).map((partition) => partition.name);
-  const rows = await selectMissing.execute(db, due);
-  if (rows.length === 0) return ok(about, `made as far as ${due.at(-1)}`);
-  return fault(about, withCommand(`missing: ${rows.map(({ name }) => name).join(", ")}.`, MIGRATE));
-}
-
 const RECONCILES: Readonly<Record<Source["reconciliation"], Omit<Check, "about">>> = {
   on: { state: "ok", says: "on: the provider's lists are read for what callbacks missed" },
   none: { state: "ok", says: "off, as COLLECTION_IDS=none says" },
@@ -177,21 +156,6 @@ const checkReconciliation = (sources: readonly Source[]): Check[] =>
     about: `reconciliation of ${name}`,
     ...RECONCILES[reconciliation],
   }));
-
-/** Sends people a message that says it is a test. */
-async function checkAlarmWebhook(settings: ServeSettings): Promise<Check> {
-  const about = "alarm webhook";
-  const webhook = alarmWebhook(settings, createMetrics());
-  if (webhook === null)
-    return warning(
-      about,
-      "none: alarms are sent nowhere. Set ALARM_WEBHOOK_URL to where people read messages",
-    );
-  const problem = await webhook.test();
-  return problem === null
-    ? ok(about, "took a test message")
-    : fault(about, `takes no message: ${problem}`, true);
-}
 
 const checkCallbackUrls = (settings: ServeSettings, sources: readonly Source[]): Check[] =>
   sources.flatMap(({ name, callbackTokens }) => {

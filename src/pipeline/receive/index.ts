@@ -19,7 +19,6 @@ export {
   makePartitions,
   type OldPartition,
   partitionsBefore,
-  partitionsDue,
 } from "./log/partitions.ts";
 export { comesFromBrowser } from "./read-request.ts";
 export { decodeText } from "./reading/decode-body.ts";

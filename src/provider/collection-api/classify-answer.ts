@@ -85,9 +85,9 @@ function faultOf(status: number, said: Envelope | undefined): CollectionApiError
     if (says(said, SPECIFIED_MESSAGES.notPayable)) return "rule_refused";
   }
   // A part of an answer proves nothing of the whole.
-  if (status < 200 || status >= 300 || status === PARTIAL) return kindOfStatus(status, said);
+  if (status < 200 || status >= 300 || status === PARTIAL) return kindOfStatus(status);
   const inEnvelope = said?.status?.trim() ?? "";
-  return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope), said) : undefined;
+  return /^[45]\d\d$/.test(inEnvelope) ? kindOfStatus(Number(inEnvelope)) : undefined;
 }
 
 const PARTIAL = 206;
@@ -115,20 +115,8 @@ const comparable = (message: string) =>
     .replaceAll(/[^a-z]+/g, " ")
     .trim();
 
-/** Reads the reason for a refusal from its words: a 403 may mean any of the three (interface, part B). */
-function kindOfRefusal(said: Envelope | undefined): CollectionApiErrorKind {
-  const words = comparable([said?.type, said?.message, ...(said?.errors ?? [])].join(" ").slice(0, 2_000));
-  if (/\bcollection\b/.test(words) && CLOSED.test(words)) return "collection_closed";
-  if (/\bkey\b/.test(words) && /\b(test|live|kind|mode|environment|sandbox|production)\b/.test(words))
-    return "wrong_key_kind";
-  return "key_refused";
-}
-
-const CLOSED = /\b(disabled|inactive|not active|closed|suspended|blocked|pending|deactivated|archived)\b/;
-
-function kindOfStatus(status: number, said: Envelope | undefined): CollectionApiErrorKind {
-  if (status === 401) return "key_refused";
-  if (status === 403) return kindOfRefusal(said);
+function kindOfStatus(status: number): CollectionApiErrorKind {
+  if (status === 401 || status === 403) return "key_refused";
   if (status === 404) return "not_found";
   if (status === 408) return "timeout";
   if (status === 409 || status === 412) return "rule_refused";

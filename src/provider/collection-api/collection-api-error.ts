@@ -17,12 +17,8 @@ const KINDS = {
   not_found: { next: "refuse", code: "not_found", detail: "the provider knows no such id" },
   /** 429; `retryAfterMs` where the provider said it. */
   rate_limited: { next: "retry", code: "provider_away", detail: "the provider asks for fewer requests" },
-  /** 401, or a 403 that names no other reason. */
+  /** 401 or 403: the key, what it may do, or a collection that is closed. The message says which. */
   key_refused: { next: "pause", detail: "the provider refuses the key" },
-  /** The key is known, but of the wrong kind: a Test key where a Live one is needed, or the reverse. */
-  wrong_key_kind: { next: "pause", detail: "the provider wants another kind of key for it, Live or Test" },
-  /** The key is good, but the collection is disabled, suspended or the like. */
-  collection_closed: { next: "refuse", detail: "the collection is not open" },
   /** The request was refused as wrong, by the provider (400 and its kin) or before it was sent. */
   invalid: { next: "refuse", detail: "the provider calls the request wrong" },
   /** A business rule refused it: 409, 412, or the specified message under any status. */

@@ -20,7 +20,7 @@ import type { ServiceContext } from "./service-context.ts";
 /** The seven operations, each at its path of the contract. */
 export function apiHandler(context: ServiceContext): RequestHandler {
   return async (request, response) => {
-    const found = operationsAt(request.path, context.banksPath);
+    const found = operationsAt(request.path);
     const method = request.method === "HEAD" ? "GET" : request.method;
     const called = found.find(({ name }) => operations[name].method === method);
     if (called !== undefined) return await serve(context, called, request, response);
@@ -80,10 +80,10 @@ interface FoundOperation {
  * B).
  * @param path without query.
  */
-function operationsAt(path: string, banksPath: string): FoundOperation[] {
+function operationsAt(path: string): FoundOperation[] {
   const parts = partsOf(path);
   return (Object.keys(operations) as OperationName[]).flatMap((name) => {
-    const pattern = partsOf(name === "getBanks" ? banksPath : operations[name].path);
+    const pattern = partsOf(operations[name].path);
     const fits = (part: string, nth: number) =>
       pattern[nth] === "{id}" ? part !== "" : pattern[nth]?.toLowerCase() === part.toLowerCase();
     if (pattern.length !== parts.length || !parts.every(fits)) return [];

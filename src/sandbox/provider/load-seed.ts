@@ -41,7 +41,8 @@ async function loadCollection(
   seed: Seed,
   { id, collectionAccounts, ...collection }: Seed["collections"][number],
 ): Promise<void> {
-  const { biller = seed.biller, fee = seed.fee, collectionCategory: category } = collection;
+  const { biller, fee } = seed;
+  const { collectionCategory: category } = collection;
   const row = {
     created_at: new Date(collection.dateCreated),
     amount: collection.amount,

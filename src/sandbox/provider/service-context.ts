@@ -11,7 +11,6 @@ export interface ServiceContext {
   readonly log: Logger;
   /** Where payers reach the service, no slash at the end. */
   readonly publicUrl: string;
-  readonly banksPath: string;
   /** The name that newly linked accounts are held in. */
   readonly accountHolder: string;
   wakeDeliveries(): void;

@@ -1,10 +1,8 @@
 import express from "express";
 import { connect, migrateToLatest } from "../../platform/database/index.ts";
-import { RelayError } from "../../platform/errors/index.ts";
 import { listen, type RunningServer } from "../../platform/http/index.ts";
 import type { Logger } from "../../platform/log/index.ts";
 import { isUuid, type Secret } from "../../platform/values/index.ts";
-import { operations } from "../../provider/index.ts";
 import { answerErrors } from "./answers.ts";
 import { apiHandler } from "./api.ts";
 import { controlRouter } from "./control.ts";
@@ -27,19 +25,16 @@ export interface CollectionServiceOptions {
   readonly publicUrl?: string;
   /** A seed, or the path of a seed file; the seed that comes with the service when left out. */
   readonly seed?: SeedInput | string;
-  /** The path of Get Banks, which the interface does not specify. */
-  readonly banksPath?: string;
   readonly delivery?: Partial<DeliveryTerms>;
 }
 
 /**
  * The Invoice Collection API as a working service: brings its schema up to date, loads the seed, listens,
  * and delivers callbacks, also those that an earlier run left.
- * @throws RelayError when the port is taken, the seed or a setting is wrong, or a migration fails.
+ * @throws RelayError when the port is taken, the seed is wrong, or a migration fails.
  */
 export async function startCollectionService(options: CollectionServiceOptions) {
   const seed = typeof options.seed === "object" ? parseSeed(options.seed) : await readSeed(options.seed);
-  const banksPath = checkedPath(options.banksPath ?? operations.getBanks.path);
   const { db, close } = connect<ServiceTables>(options.databaseUrl, {
     schema: "collection_service",
     applicationName: "collection-service",
@@ -68,7 +63,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     const context: ServiceContext = {
       db,
       faults: new FaultBox(),
-      banksPath,
       keys,
       log: options.log,
       publicUrl,
@@ -100,12 +94,6 @@ export async function startCollectionService(options: CollectionServiceOptions) 
     await close();
     throw error;
   }
-}
-
-function checkedPath(path: string): string {
-  if (/^(\/[\w.~-]+)+$/.test(path)) return path;
-  const message = "The path of Get Banks should begin with a slash and hold no query, such as /api/v1/banks.";
-  throw new RelayError(message);
 }
 
 /** The page of every `paymentUrl`, which the interface asks for: a POST to the same address pays. */

@@ -50,7 +50,7 @@ describe("doctor", () => {
     harness.provider.collection(id, collection(id));
     await runCli(["migrate"], { DATABASE_URL: harness.databaseUrl });
     const { of, says } = await doctor(harness.environment({ COLLECTION_IDS: id }));
-    for (const about of ["settings", "schema", "partitions", "callback", "provider"])
+    for (const about of ["settings", "schema", "callback", "provider"])
       expect(of(about), about).toEqual(["ok"]);
     expect(says("provider", "ok")).toContain("Term 1");
     expect(of("database")[0]).toBe("ok");
@@ -93,12 +93,11 @@ describe("doctor", () => {
 });
 
 describe("doctor, about the database", () => {
-  it("finds a schema that is behind, and partitions that are missing", async () => {
+  it("finds a schema that is behind", async () => {
     const harness = await startHarness();
     await harness.query("delete from kysely_migration where name = '0005_replays'");
     const { says } = await doctor(harness.environment());
     expect(says("schema", "fault")).toContain("0005_replays");
-    expect(says("partitions", "fault")).toMatch(/callback_\d{4}_\d\d/);
   });
 
   it("finds a database that an earlier version made, and so do migrate and serve", async () => {

@@ -19,7 +19,7 @@ const REFUSED = `
 2 usage NONE: local-sns --port 70000 | serve --no-workers --workers-only | replay events
 2 usage NONE: sandbox pay twelve
 2 usage NONE: sandbox pay ${ID} --never --twice | certificate verify /nowhere/x.json
-1 failed DATABASE: local-sns --port 0 --topic a%b | collection-service --port 0 --banks-path api/v1
+1 failed DATABASE: local-sns --port 0 --topic a%b
 2 settings NONE: --settings /nowhere/.env doctor | migrate | callback-url | --settings .env.example serve
 2 settings DATABASE: alarms test
 3 not_found DATABASE: invoice ${ID} | callbacks show ${ID} | replay show ${ID}

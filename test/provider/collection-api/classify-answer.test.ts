@@ -83,18 +83,6 @@ describe("what an HTTP status means", () => {
   });
 });
 
-it.each([
-  [{ message: "The collection is disabled" }, "collection_closed"],
-  [{ type: "COLLECTION_NOT_ACTIVE" }, "collection_closed"],
-  [{ errors: ["collection: archived"] }, "collection_closed"],
-  [{ message: "This key is for the sandbox" }, "wrong_key_kind"],
-  [{ type: "KEY", errors: ["mode"] }, "wrong_key_kind"],
-  [{ message: "The monkey is live" }, "key_refused"],
-  [{ message: `The key ${"x".repeat(2_000)} live` }, "key_refused"],
-])("a 403 with the words %j", (words, kind) => {
-  expect(decided(403, words)).toMatchObject({ kind });
-});
-
 describe("the refusals that the interface words", () => {
   const UNKNOWN = "Invoice with the given Id does not exist";
   const NOT_PAYABLE = "The invoice has already been paid or is no longer valid";

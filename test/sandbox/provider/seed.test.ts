@@ -39,8 +39,7 @@ describe("the seed", () => {
 
   it("that is wrong is refused as a whole, every problem by its field, no key printed", async () => {
     const seed = await seedFile();
-    seed.collections[0].collectionAccounts[0].percentage = 5;
-    seed.linkedAccounts[1] = { ...seed.linkedAccounts[1], bankId: 99, isPrimary: true };
+    seed.collections[0].collectionAccounts[0].percentage = 500;
     seed.apiKeys[0].key = "short-secret";
     const refused = await startTestService({ seed }).catch(String);
     expect(refused).not.toContain("short-secret");

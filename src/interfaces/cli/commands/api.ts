@@ -211,9 +211,8 @@ function providerAccount(settings: Settings, name: string | undefined): Provider
 
 const ADVICE: Partial<Record<CollectionApiErrorKind, string>> = {
   not_found: "Check the id, and whether the key belongs to the same account.",
-  key_refused: "Check the key, its permissions, and whether this machine's address is allowed.",
-  wrong_key_kind: "Use the account's Live key for Live invoices and its Test key for Test invoices.",
-  collection_closed: "The key is valid. Open the collection at the provider, or use another one.",
+  key_refused:
+    "Check the key, its kind (Live or Test), whether the collection is open, and whether this machine's address is allowed.",
   timeout: "Try again; CONFIRM_TIMEOUT sets how long an answer may take.",
   unreachable: "Check COLLECTION_API_URL, and whether the provider is up.",
   server_fault: "Try again in a while.",

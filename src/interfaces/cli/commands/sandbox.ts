@@ -116,7 +116,6 @@ interface Options {
   host: string;
   publicUrl?: string;
   seed?: string;
-  banksPath?: string;
 }
 
 export function collectionServiceCommand(context: CommandContext): Command {
@@ -126,8 +125,7 @@ export function collectionServiceCommand(context: CommandContext): Command {
     .option("--host <address>", "the address to listen on", "127.0.0.1")
     .option("--public-url <url>", "where payers reach it; its own address by default")
     .option("--seed <file>", "keys and collections to start with, instead of the built-in ones")
-    .option("--banks-path <path>", "the path of Get Banks; /api/v1/banks by default")
-    .action(async ({ port, host, publicUrl, seed, banksPath }: Options) => {
+    .action(async ({ port, host, publicUrl, seed }: Options) => {
       const { DATABASE_URL, DATA_DIR } = context.settings();
       const { startCollectionService } = await import("../../../sandbox/index.ts");
       const { startEmbeddedPostgres } = await import("../../../sandbox/index.ts");
@@ -144,7 +142,6 @@ export function collectionServiceCommand(context: CommandContext): Command {
         log,
         ...(publicUrl === undefined ? {} : { publicUrl }),
         ...(seed === undefined ? {} : { seed }),
-        ...(banksPath === undefined ? {} : { banksPath }),
       });
       running.defer(() => service.close());
       const settings = await clientSettings(service.url, seed);
