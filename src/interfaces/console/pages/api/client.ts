@@ -174,5 +174,4 @@ export type ListedCallback = Read<"/callbacks">["items"][number];
 export type Undelivered = Read<"/dead-letters">["items"][number];
 export type Replay = Read<"/replays/{id}">["replay"];
 export type Calendar = Read<"/certificates/calendar">;
-export type Upstream = Read<"/upstreams">["sources"][number];
 export type CertificateShown = Read<"/certificates/{id}">;
