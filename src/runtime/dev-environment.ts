@@ -77,20 +77,19 @@ function linesFor(name: string, value: string): string[] {
  * The local SNS takes any credentials, but the AWS SDK sends no request without some; the account that the shell or
  * the home folder is logged in to stays out of it, and no request here passes a proxy.
  * @param environment `process.env`.
- * @param kept the names that stay. @returns the names that were removed.
+ * @param kept the names that stay.
  */
 export function enterLocalEnvironment(
   environment: Record<string, string | undefined>,
   kept: readonly string[],
-): string[] {
-  const left = leaveShellBehind(environment, kept);
+): void {
+  leaveShellBehind(environment, kept);
   Object.assign(environment, LOCAL_AWS_CREDENTIALS, {
     AWS_CONFIG_FILE: devNull,
     AWS_SHARED_CREDENTIALS_FILE: devNull,
   });
   // Node read its proxies when it started; this makes them apply to no host. Early 24s lack the function.
   http.setGlobalProxyFromEnv?.({ HTTP_PROXY: "http://127.0.0.1:9", NO_PROXY: "*" });
-  return left;
 }
 
 /** An event that the local subscriber got, as text, and the timeline of its payment until then. */

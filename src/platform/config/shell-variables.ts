@@ -12,13 +12,12 @@ const isRead = (name: string): boolean =>
  * Removes a shell's variables for other work from an environment: every setting of ours, and those that libraries
  * would read past us. They shall neither steer nor break tests and programs that run on this machine alone.
  * @param environment is changed: libraries read `process.env` itself.
- * @param kept the names that stay. @returns the names that were removed.
+ * @param kept the names that stay.
  */
 export function leaveShellBehind(
   environment: Record<string, string | undefined>,
   kept: readonly string[] = [],
-): string[] {
-  const left = Object.keys(environment).filter((name) => !kept.includes(name) && isRead(name));
-  for (const name of left) delete environment[name];
-  return left;
+): void {
+  for (const name of Object.keys(environment))
+    if (!kept.includes(name) && isRead(name)) delete environment[name];
 }

@@ -18,7 +18,7 @@ export function devCommand(context: CommandContext): Command {
     .action(async ({ database }: { database?: string | true }) => {
       const stop = context.listenForStop();
       void stop.asked.then(() => context.remark("Stopping."));
-      const { left, ...given } = localEnvironmentFor(context, database, TAKEN);
+      const given = localEnvironmentFor(context, database, TAKEN);
       const { buildMissingPages } = await import("../../console/index.ts");
       await Promise.race([buildMissingPages(), stop.asked]);
       if (stop.signal.aborted) return stop.release();
@@ -34,7 +34,7 @@ export function devCommand(context: CommandContext): Command {
           ),
       });
       const running = await Promise.race([starting, stop.asked]);
-      if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running, left));
+      if (running !== undefined) context.showLine(whatToOpen(running), () => welcome(running));
       await stop.asked;
       // A start that the stop cuts short fails with errors of its own, which need no report.
       const started = running === undefined ? starting.catch(() => null) : starting;
@@ -64,16 +64,7 @@ const whatToOpen = ({ local, sample, settingsFile }: RunningDev) => ({
   settingsFile,
 });
 
-function welcome(
-  { local, sample, dataDir, settingsFile }: RunningDev,
-  leftBehind: readonly string[],
-): string {
-  // There, what the shell sets would win over the file.
-  const without = leftBehind
-    .filter((name) => !/^NODE_|_PROXY$/i.test(name))
-    .map((name) => `-u ${name} `)
-    .join("");
-  const elsewhere = without === "" ? "" : `env ${without}`;
+function welcome({ local, sample, dataDir, settingsFile }: RunningDev): string {
   const fromHere = relative(process.cwd(), settingsFile);
   const settings = fromHere.startsWith("..") ? settingsFile : fromHere;
   const postgres =
@@ -93,7 +84,7 @@ function welcome(
 
 Open the first one in a browser and press Pay. This terminal shows the payment's way. Ctrl-C stops it all.
 Meanwhile, in another terminal:
-  ${elsewhere}npm run --silent relay -- --settings ${forShell(settings)} invoice ${sample.id}
+  npm run --silent relay -- --settings ${forShell(settings)} invoice ${sample.id}
 A second invoice: README.md has the command.${startOver}
 `;
 }
@@ -136,8 +127,6 @@ interface LocalEnvironmentGiven {
   environment: Record<string, string | undefined>;
   /** Of `--database`; undefined for an embedded one. */
   database: Secret | undefined;
-  /** The names of what this shell sets and nothing here reads. */
-  left: readonly string[];
 }
 
 const DATABASE_OPTION = [
@@ -158,14 +147,12 @@ function localEnvironmentFor(
   const { DATABASE_URL } = context.environment;
   const environment: Record<string, string | undefined> = { ...context.settingsInFile };
   for (const name of taken) environment[name] = context.environment[name];
-  const shell = { ...context.environment };
   // LOG_LEVEL changes nothing but how much is logged.
-  const removed = enterLocalEnvironment(context.environment, [...taken, "LOG_LEVEL"]);
-  const left = removed.filter((name) => shell[name] !== context.settingsInFile[name]);
+  enterLocalEnvironment(context.environment, [...taken, "LOG_LEVEL"]);
   if (database === undefined) {
     if (DATABASE_URL) context.remark("DATABASE_URL of this shell is left alone; --database would use it.");
-    return { environment, database: undefined, left };
+    return { environment, database: undefined };
   }
   const url = database === true ? DATABASE_URL : database;
-  return { environment, database: readSettings({ DATABASE_URL: url }, ["DATABASE_URL"]).DATABASE_URL, left };
+  return { environment, database: readSettings({ DATABASE_URL: url }, ["DATABASE_URL"]).DATABASE_URL };
 }
