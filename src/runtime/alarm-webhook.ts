@@ -1,5 +1,3 @@
-import { createHash } from "node:crypto";
-import { Webhook } from "standardwebhooks";
 import {
   type Alarm,
   type AlarmToNotify,
@@ -15,7 +13,7 @@ import type { Settings } from "../platform/config/index.ts";
 import { commandLine, messageOf, RelayError, withCommand } from "../platform/errors/index.ts";
 import type { Metrics } from "../platform/metrics/index.ts";
 import { backOffMs, failpoint } from "../platform/process/index.ts";
-import { quietText, type Secret, sentence } from "../platform/values/index.ts";
+import { quietText, sentence } from "../platform/values/index.ts";
 import type { JobContext, Run } from "./job.ts";
 
 /** The longest that one message may take, in ms. */
@@ -25,7 +23,7 @@ const NEW = { times: 1, clearedAt: null, toldAt: null } as const;
 
 /** Where people are notified of alarms; null without ALARM_WEBHOOK_URL. */
 export function alarmWebhook(settings: Settings, metrics: Metrics) {
-  const { ALARM_WEBHOOK_URL: url, ALARM_WEBHOOK_SECRETS: secrets = [], LEASE_DURATION } = settings;
+  const { ALARM_WEBHOOK_URL: url, LEASE_DURATION } = settings;
   if (url === undefined) return null;
   /** Sends one message. @returns the fault, without the URL, which is a secret; null when it was taken. */
   const notify = async (alarms: readonly AlarmNews[], stop?: AbortSignal): Promise<string | null> => {
@@ -33,7 +31,7 @@ export function alarmWebhook(settings: Settings, metrics: Metrics) {
     // Well within the lease, so that no other process notifies of the same alarms.
     const late = AbortSignal.timeout(Math.min(TIMEOUT_MS, LEASE_DURATION / 2));
     const problem = await post(url.reveal(), {
-      headers: webhookHeaders(body, secrets, new Date()),
+      headers: { "content-type": "application/json" },
       body,
       signal: stop === undefined ? late : AbortSignal.any([late, stop]),
     });
@@ -90,18 +88,6 @@ async function beginningOf({ body }: Response, url: string): Promise<string> {
   }
   const said = quietText(text.replaceAll(url, "[secret]")).replaceAll(/\s+/g, " ").trim();
   return said === "" ? "" : `: ${JSON.stringify(said.slice(0, QUOTED))}`;
-}
-
-/** As Standard Webhooks has them; the signature only with secrets. Each try of a message has the same id. */
-function webhookHeaders(body: string, secrets: readonly Secret[], now: Date): Record<string, string> {
-  const id = `alarms_${createHash("sha256").update(body).digest("hex").slice(0, 32)}`;
-  const signatures = secrets.map((secret) => new Webhook(secret.reveal()).sign(id, now, body));
-  return {
-    "content-type": "application/json",
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(now.getTime() / 1_000)),
-    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
-  };
 }
 
 const MESSAGE_LIMIT = 500;

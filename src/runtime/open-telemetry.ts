@@ -10,18 +10,8 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from "@opentelemetry/resources";
-import {
-  BatchSpanProcessor,
-  ParentBasedSampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from "@opentelemetry/sdk-trace";
+import { defaultResource, resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { messageOf } from "../platform/errors/index.ts";
 import type { Logger, Span, SpanStart } from "../platform/log/index.ts";
 
@@ -32,8 +22,6 @@ interface OpenTelemetryOptions {
   timeoutMs: number;
   serviceName: string;
   version: string;
-  /** The share of the traces begun here that is sampled, from 0 to 1. */
-  share: number;
   log: Logger;
 }
 
@@ -43,7 +31,7 @@ const EVERY_MS = 1_000;
 
 /** OpenTelemetry's SDK behind the port: only this file knows it. Nothing global is registered. */
 export function openTelemetry(options: OpenTelemetryOptions) {
-  const { url, headers, timeoutMs, serviceName, version, share, log } = options;
+  const { url, headers, timeoutMs, serviceName, version, log } = options;
   const exporter = new OTLPTraceExporter({ url, headers, timeoutMillis: timeoutMs });
   const processor = new BatchSpanProcessor({
     exporter: {
@@ -65,16 +53,13 @@ export function openTelemetry(options: OpenTelemetryOptions) {
     exportTimeoutMillis: timeoutMs + 60_000,
   });
   const provider = new TracerProvider({
-    resource: defaultResource()
-      .merge(detectResources({ detectors: [envDetector] }))
-      .merge(
-        resourceFromAttributes({
-          "service.name": serviceName,
-          "service.version": version,
-          "service.instance.id": randomUUID(),
-        }),
-      ),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(share) }),
+    resource: defaultResource().merge(
+      resourceFromAttributes({
+        "service.name": serviceName,
+        "service.version": version,
+        "service.instance.id": randomUUID(),
+      }),
+    ),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer("invoice-relay", version);

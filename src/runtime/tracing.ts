@@ -27,7 +27,6 @@ export async function startTracing(settings: TraceSettings, log: Logger, version
     timeoutMs: TIMEOUT_MS,
     serviceName: settings.OTEL_SERVICE_NAME,
     version,
-    share: settings.OTEL_TRACES_SAMPLER === "parentbased_traceidratio" ? settings.OTEL_TRACES_SAMPLER_ARG : 1,
     log,
   });
   let noFlushUntil = 0;

@@ -117,16 +117,6 @@ describe.concurrent("while OTEL_EXPORTER_OTLP_ENDPOINT is set", () => {
     for (const planted of ["wrong-", "test-token", "test-api-key", "planted", "Ada", "ada@", "School fees"])
       expect(told).not.toContain(planted);
   });
-
-  it("a share of the callbacks is traced where OTEL_TRACES_SAMPLER_ARG says so; the rest goes as ever", async () => {
-    const sampler = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" };
-    const { harness, collector, relay } = await traced(sampler);
-    await relay.callback({ data: { id: harness.provider.paid() } });
-    const [message] = await publishedOn(harness, 1);
-    expect(message?.messageAttributes.traceparent?.Value).toMatch(/-00$/);
-    await relay.stop();
-    expect(collector.spans).toEqual([]);
-  });
 });
 
 describe("while no endpoint is set", () => {

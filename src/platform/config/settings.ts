@@ -22,7 +22,6 @@ import {
   untidiness,
   url,
   urlToken,
-  webhookSecret,
   wholeNumber,
 } from "./setting-formats.ts";
 import {
@@ -103,12 +102,6 @@ export const settingsSchema = z.object({
       "The format of that webhook: generic is a text with the alarms as JSON; slack is for Slack's " +
         "incoming webhooks and similar ones; text is the text alone, for Google Chat, Teams and other " +
         "strict ones.",
-    ),
-  ALARM_WEBHOOK_SECRETS: list(webhookSecret)
-    .optional()
-    .describe(
-      "The secrets that sign those messages, as Standard Webhooks; several while you rotate them " +
-        "(whsec_…).",
     ),
   RUNBOOK_URL: pageUrl
     .optional()

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { readAs } from "../validation/index.ts";
 import { Secret } from "../values/index.ts";
 import { webAddress } from "./setting-formats.ts";
 
@@ -29,11 +28,6 @@ const otlpHeaders = z
   .transform((text) => new Secret(text))
   .meta({ kind: "name=value, …", secret: true });
 
-const share = readAs(
-  (text) => (Number(text) >= 0 && Number(text) <= 1 ? Number(text) : null),
-  "should be a number from 0 to 1, such as 0.1",
-).meta({ kind: "number, 0 to 1" });
-
 /** OpenTelemetry's own variables, as far as they mean something here. */
 export const TRACE_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl
@@ -43,11 +37,4 @@ export const TRACE_SETTINGS = {
     .optional()
     .describe("Headers sent there, such as a key: name=value, separated by commas."),
   OTEL_SERVICE_NAME: z.string().prefault("invoice-relay").describe("The relay's name in traces."),
-  OTEL_TRACES_SAMPLER: z
-    .enum(["parentbased_always_on", "parentbased_traceidratio"], {
-      error: "should be parentbased_always_on or parentbased_traceidratio",
-    })
-    .prefault("parentbased_always_on")
-    .describe("The traced callbacks: all, or a share of them."),
-  OTEL_TRACES_SAMPLER_ARG: share.prefault("1").describe("That share, from 0 to 1."),
 } as const;
