@@ -752,8 +752,7 @@ from known;
 select "id" from "invoice" where "source" = $1 and "paid_at" is not null order by "paid_at" desc limit $2;
 
 -- selectDescriptions, src/pipeline/confirm/invoices/read-invoices.ts
-select invoice.id as "invoiceId", invoice.source, invoice.reference, invoice.collection_name as collection,
-  invoice.total_amount as "totalAmount"
+select invoice.id as "invoiceId", invoice.source, invoice.reference, invoice.collection_name as collection
 from unnest($1::uuid[], $2::text[]) as "given" ("invoice_id", "source")
 join invoice on invoice.source = given.source and invoice.id = given.invoice_id;
 

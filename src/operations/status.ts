@@ -47,7 +47,6 @@ export const upstream = z.object({
   lastError: z.string().nullable(),
   opensAt: time.nullable().describe("While backing off: until when."),
 });
-export const upstreamList = z.object({ sources: z.array(upstream), topics: z.array(upstream) });
 
 /** The work that a person pauses: confirming requests from a source, publishing sends to a topic. */
 export const work = z.enum(["confirm", "publish"]);

@@ -8,7 +8,7 @@ import { rawSocket } from "../support/raw-socket.ts";
 import { ownRelay, startHarness, startRelay, TOKEN } from "../support/relay.ts";
 
 const ADMIN = "admin-token-0123456789abcdef";
-const OPS = ["/readyz", "/metrics", "/admin/v1/upstreams"];
+const OPS = ["/readyz", "/metrics", "/admin/v1/alarms"];
 
 async function statuses(url: string, paths: readonly string[] = OPS): Promise<number[]> {
   const ask = (path: string) => fetch(url + path, { headers: { authorization: `Bearer ${ADMIN}` } });

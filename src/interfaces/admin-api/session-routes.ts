@@ -155,10 +155,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Router {
     role: session.holder.role,
     expiresAt: new Date(session.expiresAt),
     operations: options.operationsOf(session.holder.role),
-    sources: parts.books.map(({ name, currency }) => ({
-      ...{ name, currency },
-      topicArns: parts.topicsOf(name),
-    })),
+    sources: parts.books.map(({ name, currency }) => ({ name, currency })),
   });
   return routes;
 }

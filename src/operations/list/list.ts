@@ -36,11 +36,7 @@ const session = z.object({
   expiresAt: time.describe("When the session ends without another request; never later than 12 h."),
   operations: z.array(z.string()).describe("The operationIds that this role may use; hide the rest."),
   sources: z.array(
-    z.object({
-      name: z.string(),
-      currency: z.string().describe("Of all its amounts, ISO 4217."),
-      topicArns: z.array(z.string()).readonly(),
-    }),
+    z.object({ name: z.string(), currency: z.string().describe("Of all its amounts, ISO 4217.") }),
   ),
 });
 

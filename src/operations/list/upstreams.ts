@@ -1,15 +1,15 @@
 import { z } from "zod";
 import { ALARM_NAMES, listAlarms } from "../../platform/alarms/index.ts";
 import { closeAlarmsByHand } from "../close-alarms.ts";
-import { listPausable, pause, pauseResult, resume } from "../pause.ts";
-import { alarm, type PausableWork, upstreamList, work } from "../status.ts";
+import { pause, pauseResult, resume } from "../pause.ts";
+import { alarm, type PausableWork, work } from "../status.ts";
 import { ALARMS, CLOSED, TESTED } from "../views/alarms.ts";
 import { PAUSED, RESUMED } from "../views/records.ts";
 import { listOf } from "../views/view.ts";
 import { limitInQuery, line, reason, source, whole } from "./fields.ts";
 import { type OperationContext, operationsAbout } from "./operation.ts";
 
-const { get, post } = operationsAbout("Pause");
+const { post } = operationsAbout("Pause");
 
 const resumeRequest = z.strictObject({
   work,
@@ -17,14 +17,6 @@ const resumeRequest = z.strictObject({
   reason,
 });
 export const upstreamOperations = [
-  get("listUpstreams", "/upstreams", {
-    summary: "List sources and topics, and which of them are paused or backing off",
-    result: upstreamList,
-    run: async ({ db }) => ({
-      sources: await listPausable(db, "confirm"),
-      topics: await listPausable(db, "publish"),
-    }),
-  }),
   post("pause", "/pause", {
     summary: "Stop asking a source, or sending to its topics; callbacks are still recorded",
     view: PAUSED,

@@ -46,7 +46,6 @@ export {
   dayThatExists,
   HOUR_MS,
   lastBookDay,
-  latestBookDay,
   spanText,
   startOf,
   startOfBookDay,

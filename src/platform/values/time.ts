@@ -67,10 +67,6 @@ export function bookDayOf(at: Date | number, zone: string): string {
   return `${year.padStart(4, "0")}-${month}-${day}`;
 }
 
-/** The day that it is in whichever of the zones, and of UTC, is furthest. */
-export const latestBookDay = (at: Date, zones: readonly string[]): string =>
-  zones.reduce((latest, zone) => (bookDayOf(at, zone) > latest ? bookDayOf(at, zone) : latest), dayOf(at));
-
 /** More than the furthest zone is from UTC, in s. */
 const FURTHEST_S = 86_400;
 

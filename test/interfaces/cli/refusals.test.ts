@@ -36,7 +36,6 @@ const REFUSED = `
 2 usage DATABASE: alarms close replay_faild
 2 usage DATABASE: alarms --colour red | alarms --name sorce_failing | dead list --limit many
 2 usage DATABASE: report payments --from 2026-10-31 --to 2026-10-01 | report sums ${OCTOBER}
-2 usage DATABASE: report payments --from 2999-01-01 --to 2999-01-31
 2 usage DATABASE: report payments --from 2026-02-30 --to 2026-03-01
 2 usage DATABASE: report payments ${OCTOBER} --out /nowhere/a.csv | report payments ${OCTOBER} --out /tmp/a.pdf
 2 usage DATABASE: report payments ${OCTOBER} --format xlsx --out /tmp/a.csv`;

@@ -43,7 +43,7 @@ describe("a session of the console", () => {
       status: 200,
       body: { name: "obi", role: "operate" },
     });
-    expect((await ask("GET", "/upstreams")).status).toBe(200);
+    expect((await ask("GET", "/alarms")).status).toBe(200);
     expect((await ask("POST", "/pause", { work: "publish", reason: "drill" })).status).toBe(200);
     const entries = await harness.query("select actor, action from audit_entry order by id");
     expect(entries).toEqual([
@@ -122,7 +122,7 @@ describe("a session of the console", () => {
     const environment = harness.environment({ ADMIN_TOKENS });
     const beside = await startRelay(environment, { http: true, workers: false });
     const statusOf = async (url: string, copy: string) =>
-      (await fetch(`${url}/admin/v1/upstreams`, { headers: { cookie: copy } })).status;
+      (await fetch(`${url}/admin/v1/alarms`, { headers: { cookie: copy } })).status;
     expect(await statusOf(beside.url, cookie)).toBe(200);
     const out = await ask("DELETE", "/session");
     expect(out).toMatchObject({ status: 200, body: { signedOut: true } });
@@ -139,9 +139,9 @@ describe("a session of the console", () => {
   it("opens nothing while nobody can tell whether it has ended", async () => {
     const { harness, ask } = await signedIn();
     await harness.query("alter table ended_session rename to away");
-    expect((await ask("GET", "/upstreams")).status).toBeGreaterThanOrEqual(400);
+    expect((await ask("GET", "/alarms")).status).toBeGreaterThanOrEqual(400);
     await harness.query("alter table away rename to ended_session");
-    expect((await ask("GET", "/upstreams")).status).toBe(200);
+    expect((await ask("GET", "/alarms")).status).toBe(200);
   });
 
   it("is not begun by a wrong token, which is counted; a right one always is", async () => {
@@ -195,11 +195,11 @@ describe("a session of the console", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     onTestFinished(() => void vi.useRealTimers());
     vi.setSystemTime(Date.now() + IDLE_MS / 2);
-    for (const path of ["/session", "/upstreams"]) {
+    for (const path of ["/session", "/alarms"]) {
       const answer = await ask("GET", path, undefined, { "x-unattended": "1" });
       expect([answer.status, cookieIn(answer)], path).toEqual([200, null]);
     }
-    for (const path of ["/session", "/upstreams"])
+    for (const path of ["/session", "/alarms"])
       expect(cookieIn(await ask("GET", path)), path).toMatch(/^relay-session=/);
   });
 

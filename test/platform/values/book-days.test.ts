@@ -6,7 +6,6 @@ import {
   bookDaysOf,
   bookPeriod,
   lastBookDay,
-  latestBookDay,
   startOfBookDay,
 } from "../../../src/platform/values/time.ts";
 
@@ -31,8 +30,6 @@ describe("days of the books", () => {
     expect(bookDayOf(new Date("2025-12-31T22:59:59.999Z"), "Africa/Lagos")).toBe("2025-12-31");
     const late = new Date("2025-12-31T23:00:00.000Z");
     expect(bookDayOf(late, "Africa/Lagos")).toBe("2026-01-01");
-    expect(latestBookDay(late, ["America/Lima", "Africa/Lagos"])).toBe("2026-01-01");
-    expect(latestBookDay(late, ["America/Lima"])).toBe("2025-12-31");
   });
 
   it.each([

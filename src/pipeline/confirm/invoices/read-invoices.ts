@@ -61,11 +61,10 @@ const selectDescriptions = new Statement(
     source: returned.text(),
     reference: nullable(returned.text()),
     collection: nullable(returned.text()),
-    totalAmount: nullable(returned.numeric),
   },
   ({ table }: Slots<readonly ConfirmationKey[]>) => sql`
     select invoice.id as "invoiceId", invoice.source, invoice.reference,
-      invoice.collection_name as collection, invoice.total_amount as "totalAmount"
+      invoice.collection_name as collection
     from ${table("given", KEY, (keys) => keys)}
     join invoice on invoice.source = given.source and invoice.id = given.invoice_id`,
 );

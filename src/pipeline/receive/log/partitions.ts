@@ -20,7 +20,7 @@ interface Partition {
 }
 
 /** The partitions that should stand at `now`: this month's, and those of the three months to come. */
-export function partitionsDue(now: Date): Partition[] {
+function partitionsDue(now: Date): Partition[] {
   return Array.from({ length: MONTHS_AHEAD + 1 }, (_, ahead) => {
     const from = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead, 1));
     const to = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + ahead + 1, 1));
