@@ -11,7 +11,7 @@ const NO_FLUSH_FOR_MS = 30_000;
 type TraceSettings = Pick<ServeSettings, Extract<keyof ServeSettings, `OTEL_${string}`>>;
 
 /** Where traces go, as OpenTelemetry's variables say it; null when they are off. */
-export function tracesUrl(settings: TraceSettings): string | null {
+function tracesUrl(settings: TraceSettings): string | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = settings;
   return base === undefined ? null : `${base.replace(/\/+$/, "")}/v1/traces`;
 }

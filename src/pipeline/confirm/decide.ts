@@ -61,7 +61,7 @@ const JITTER = 0.1;
 const UP_TO_TEN_MINUTES = [2 * SECOND, 10 * SECOND, 30 * SECOND, 2 * MINUTE, 10 * MINUTE];
 
 /** Every retry schedule: when an invoice is asked for again, in ms from the answer before. */
-export const RETRY_SCHEDULES = {
+const RETRY_SCHEDULES = {
   unpaid: [...UP_TO_TEN_MINUTES, HOUR, 6 * HOUR, 24 * HOUR],
   /** The provider does not know the id. */
   notFound: UP_TO_TEN_MINUTES,

@@ -171,7 +171,7 @@ const TOLERANCE_MS = 5 * 60_000;
  * is rotated. Over the raw bytes: the specification's own library reads them as text, which changes broken
  * UTF-8.
  */
-export function standardWebhookHolds(
+function standardWebhookHolds(
   check: NonNullable<CallbackChecks["standardWebhooks"]>,
   headers: IncomingHttpHeaders,
   body: Uint8Array,
