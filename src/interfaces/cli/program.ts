@@ -228,22 +228,10 @@ export function errorReportOf(error: unknown): ErrorReport {
     const { code, message, remedy } = error;
     return { code, message, ...(remedy && { remedy }) };
   }
-  const missing = missingPackage(error);
-  if (missing !== null)
-    return {
-      code: "failed",
-      message: `The package ${missing} is not installed. In a checkout, run: npm ci --include=dev`,
-    };
   const fault = databaseFault(error);
   if (fault !== null) return { code: fault.code, message: fault.words };
   const message =
     `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
     "where.";
   return { code: "unexpected", message };
-}
-
-/** Names the development package that NODE_ENV or npm's `omit` has left out. */
-function missingPackage(error: unknown): string | null {
-  if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) return null;
-  return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
 }

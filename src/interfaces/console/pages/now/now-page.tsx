@@ -1,12 +1,9 @@
-import { INVOICES } from "../../../../operations/views/invoices.ts";
 import { type Field, state, text, time } from "../../../../operations/views/view.ts";
 import { spanText } from "../../../../platform/values/time.ts";
 import type { Status } from "../api/client.ts";
 import { doubt, newestStatus, statusProblem } from "../api/status.ts";
-import { useAnswer } from "../api/use-answer.ts";
-import { Link } from "../kit/router.tsx";
 import { Facts, Table } from "../parts/fields.tsx";
-import { Empty, Loading, PageHead, Problem, Section } from "../parts/page.tsx";
+import { Loading, PageHead, Problem, Section } from "../parts/page.tsx";
 import { Headline } from "./headline.tsx";
 
 export function NowPage() {
@@ -34,7 +31,6 @@ export function NowPage() {
       ) : (
         <Loading what="how it does" />
       )}
-      <Newest />
     </div>
   );
 }
@@ -53,30 +49,3 @@ const HELD: readonly Field<Status["held"][number]>[] = [
 ];
 
 const ageText = (seconds: number): string => (seconds > 0 ? spanText(seconds * 1_000) : "none");
-
-const SHOWN = 7;
-
-function Newest() {
-  const { data } = useAnswer("/invoices", { query: { limit: SHOWN } });
-  return (
-    <Section title="Newest payments" aside={<Link to="payments">All payments</Link>}>
-      {data?.items.length === 0 && (
-        <Empty title="Nothing yet">
-          <p>
-            Create your invoices with the URL that <code>invoice-relay callback-url</code> shows.
-          </p>
-        </Empty>
-      )}
-      {data !== null && data.items.length > 0 && (
-        <Table
-          caption="newest payments"
-          fields={INVOICES.columns}
-          rows={data.items}
-          keyOf={({ source, invoiceId }) => `${source} ${invoiceId}`}
-          id={INVOICES.id}
-          to={({ invoiceId }) => `payments/${invoiceId}`}
-        />
-      )}
-    </Section>
-  );
-}
