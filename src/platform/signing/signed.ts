@@ -92,3 +92,9 @@ export class Signer {
 /** Whether the document is what the holder of this key signed. */
 export const isSignedBy = (document: object, signature: Signature, key: KeyObject): boolean =>
   verify(null, signedBytes(document, signature), key, Buffer.from(signature.value, "base64"));
+
+/** By whom and when, for people. */
+export const signatureText = (signature: Signature | null | undefined): string =>
+  signature
+    ? `Signed by key ${signature.keyId} at ${signature.signedAt}`
+    : "UNSIGNED: it was made without CERTIFICATE_SIGNING_KEY, so nothing shows who made it, nor that it is unchanged";

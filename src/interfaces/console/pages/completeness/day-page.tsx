@@ -1,6 +1,5 @@
 import { RECONCILED } from "../../../../operations/views/proof.ts";
 import { type Field, id, money, state, words } from "../../../../operations/views/view.ts";
-import { signatureText } from "../../../../platform/signing/signature-text.ts";
 import { bookDayOf } from "../../../../platform/values/time.ts";
 import { type Calendar, type CertificateShown, get, post } from "../api/client.ts";
 import { useAnswer } from "../api/use-answer.ts";
@@ -120,32 +119,12 @@ function Certified({ day, certified, book }: CertifiedProps) {
       <p class="section quiet">
         By the certificate made <Time at={madeAt} isWhole />
         {book && `, of the day in ${book.timeZone.replaceAll("_", " ")}`}.
-        <About {...{ certificateId, source }} />
       </p>
       <List
         key={certificateId}
         list={differencesOf(certificateId, source, day, missing.count + differences)}
       />
     </section>
-  );
-}
-
-function About({ certificateId, source }: { certificateId: string; source: string }) {
-  const { data } = useAnswer("/certificates/{id}", { path: { id: certificateId }, query: { limit: 1 } });
-  if (data === null) return null;
-  const { signature, foreign } = data.certificate;
-  return (
-    <>
-      {" "}
-      {signatureText(signature)}.
-      {foreign !== undefined && foreign.count > 0 && (
-        <>
-          {" "}
-          {numberOf(foreign.count, "payment is", "payments are")} of collections that are not ours,{" "}
-          <Money amount={foreign.amount} of={source} /> in all its days, and counted nowhere here.
-        </>
-      )}
-    </>
   );
 }
 
