@@ -72,7 +72,7 @@ function welcome({ local, sample, dataDir, settingsFile }: RunningDev): string {
       ? "the database of --database"
       : `127.0.0.1:${local.postgresPort}, data in ${dataDir}`;
   const startOver = local.postgresPort === null ? "" : ` To start over, stop this and delete ${dataDir}.`;
-  return `invoice-relay runs here with everything around it. Nothing leaves this machine.
+  return `The relay and its environment run here. Nothing leaves this machine.
 
   Pay this invoice    ${sample.paymentUrl}
   Console             ${local.consoleUrl}, sign in with ${local.adminToken}
