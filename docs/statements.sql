@@ -2254,6 +2254,7 @@ left join asked_payment as asked on asked.certificate_id = $11::uuid and asked.i
 left join invoice on invoice.source = $12 and invoice.id = work.invoice_id
 left join confirmation as known on known.source = $13 and known.invoice_id = work.invoice_id
 left join event on event.source = $14 and event.id = (event_id(work.invoice_id, 'invoice.paid'))::uuid
+  and event.invoice_id = work.invoice_id and event.type = 'invoice.paid'
 left join outbox on outbox.source = event.source and outbox.event_id = event.id
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 left join lateral (
@@ -2599,6 +2600,7 @@ select given.id as "invoiceId", invoice.paid_at as "paidAt", invoice.created_at 
   end as confirmation
 from unnest($7::uuid[]) as given (id)
 left join event on event.source = $8 and event.id = (event_id(given.id, 'invoice.paid'))::uuid
+  and event.invoice_id = given.id and event.type = 'invoice.paid'
 left join outbox on outbox.source = event.source and outbox.event_id = event.id
   and outbox.replay_id = '00000000-0000-0000-0000-000000000000'
 left join confirmation as known on known.invoice_id = given.id and known.source = $9

@@ -107,6 +107,10 @@ export const paidEventId = (invoiceId: RawBuilder<unknown>) =>
 /** It says that an invoice was paid. */
 export const isPaymentEvent = sql<boolean>`event.type = 'invoice.paid'`;
 
+/** The event of an invoice: found by its key, and none where its row was changed by hand (provable, G10). */
+export const isEventOf = (invoiceId: RawBuilder<unknown>) => sql<boolean>`
+  event.id = ${paidEventId(invoiceId)} and event.invoice_id = ${invoiceId} and ${isPaymentEvent}`;
+
 /**
  * Of rows of `claimed`, confirmations: the invoice's event is in the log. Not `exists`: by a plan from a time
  * when there were few events, Postgres might read them all.

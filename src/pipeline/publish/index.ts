@@ -8,6 +8,7 @@ export {
   insertEvents,
   invoiceTypeInPayload,
   isAccepted,
+  isEventOf,
   isLive,
   isPaymentEvent,
   joinOutbox,

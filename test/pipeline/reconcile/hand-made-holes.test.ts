@@ -40,7 +40,7 @@ const HOLES: [Table, change: string, said: string, Healing][] = [
   ["invoice", "document = '{}'", "books_differ", "by hand"],
   ["invoice", "created_at = null, modified_at = null, title = 'x', reference = 'x'", "-", "nothing"],
 
-  ["event", "id = gen_random_uuid()", "no_acceptance acceptance_without_event payload_differs", "queued"],
+  ["event", "id = gen_random_uuid()", "event_missing acceptance_without_event", "asked"],
   ["event", "invoice_id = gen_random_uuid()", "event_missing other", "asked"],
   ["event", "source = 'other'", "event_missing acceptance_without_event", "asked"],
   ["event", "type = 'other'", "event_missing", "asked"],

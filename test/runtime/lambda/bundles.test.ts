@@ -41,7 +41,6 @@ describe("the function migrate", () => {
     expect(await migrate.invoke({})).toEqual({
       migrations: [],
       partitions: [],
-      roles: "granted",
       schema: "current",
     });
   });

@@ -13,9 +13,9 @@ import { type ConfirmationState, readableDocument, type Verdict } from "../../co
 import {
   inPayload,
   invoiceTypeInPayload,
+  isEventOf,
   joinOutbox,
   type OutboxState,
-  paidEventId,
 } from "../../publish/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 import { type CertifiedLists, certifiedIds, joinListedAndAsked } from "./asked-payment.ts";
@@ -173,7 +173,7 @@ const statement = new Statement(FACTS, (slots: Slots<FactsQuery>) => {
     ${joinListedAndAsked(slots)}
     left join invoice on invoice.source = ${name} and invoice.id = work.invoice_id
     left join confirmation as known on known.source = ${name} and known.invoice_id = work.invoice_id
-    left join event on event.source = ${name} and event.id = ${paidEventId(sql`work.invoice_id`)}
+    left join event on event.source = ${name} and ${isEventOf(sql`work.invoice_id`)}
     ${joinOutbox}
     left join lateral (select ${readableDocument(sql`invoice.document`)} as document) as readable on true
     left join lateral (

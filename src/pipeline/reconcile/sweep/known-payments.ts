@@ -8,7 +8,7 @@ import {
   Statement,
 } from "../../../platform/database/index.ts";
 import { type ConfirmationState, hasStatus, plainStatuses, type Verdict } from "../../confirm/index.ts";
-import { joinOutbox, paidEventId, publishedOn, rightTopic } from "../../publish/index.ts";
+import { isEventOf, joinOutbox, publishedOn, rightTopic } from "../../publish/index.ts";
 import type { ReconcileSource } from "../reconcile-source.ts";
 
 interface PaymentsQuery {
@@ -65,7 +65,7 @@ const selectKnown = new Statement(COLUMNS, ({ value }: Slots<PaymentsQuery>) => 
           and (known.due_at <= now() + interval '1 minute'
             or (known.last_error is not null and coalesce(${isPaid}, false)))) end as confirmation
     from unnest(${value(({ invoiceIds }) => invoiceIds)}::uuid[]) as given (id)
-    left join event on event.source = ${name} and event.id = ${paidEventId(sql`given.id`)}
+    left join event on event.source = ${name} and ${isEventOf(sql`given.id`)}
     ${joinOutbox}
     left join confirmation as known on known.invoice_id = given.id and known.source = ${name}
     left join invoice on invoice.source = ${name} and invoice.id = given.id`;
