@@ -2,7 +2,7 @@ export { noteWaiting, readBacklogAges, readVitalSigns, type VitalSigns } from ".
 export { closeAlarmsOfRemoved } from "./close-alarms.ts";
 export { checkErased } from "./erase.ts";
 export { noteLateProofs } from "./late-proofs.ts";
-export { countGiven, day, idGiven, name, timeGiven } from "./list/fields.ts";
+export { countGiven, day, idGiven, name } from "./list/fields.ts";
 export { callbackOperations, invoiceOperations } from "./list/invoices.ts";
 export { operations, signInRequest, specialOperations } from "./list/list.ts";
 export {
@@ -36,15 +36,10 @@ export { clockText, explained, headlineOf, type Timeline } from "./timeline.ts";
 export { readTimeline } from "./timeline-reading.ts";
 export { leftOut, PLAN, REPLAY_SHOWN } from "./views/replays.ts";
 export { wordsOf } from "./views/timeline.ts";
-export {
-  count,
-  type Field,
-  id,
-  type List,
-  type Rows,
-  state,
-  text,
-  time,
-  type Value,
-  type View,
+export type {
+  Field,
+  List,
+  Rows,
+  Value,
+  View,
 } from "./views/view.ts";

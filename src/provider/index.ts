@@ -4,7 +4,6 @@ export {
   type CreateInvoiceRequest,
   compareMoney,
   type ErrorAnswer,
-  errorAnswer,
   type InvoiceFilter,
   type InvoicePageWritten,
   type InvoiceWritten,

@@ -25,7 +25,6 @@ export {
   answersOf,
   describePayments,
   hasStatus,
-  type KeptAnswer,
   newestInvoiceId,
   noInvoiceIsKnown,
   plainColumn,
@@ -53,7 +52,6 @@ export {
 export {
   type ConfirmationKey,
   type ConfirmationState,
-  type OpenedBy,
   type Priority,
   SHOWN_VERDICTS,
   type ShownVerdict,

@@ -44,6 +44,5 @@ export { PublishQueue, publishPolicy, ReplayEventsQueue } from "./publish-queue.
 export {
   eventsOf,
   orphanedAcceptances,
-  type WholeEvent,
 } from "./read-events.ts";
 export { loadSdk, SnsDestination } from "./sns-destination.ts";

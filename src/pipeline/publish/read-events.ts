@@ -24,7 +24,7 @@ const EVENT = {
 };
 
 /** An event of an invoice exactly as it is published, and which topics accepted it. */
-export type WholeEvent = RowOf<typeof EVENT> & {
+type WholeEvent = RowOf<typeof EVENT> & {
   publications: {
     topicArn: string;
     messageId: string;

@@ -83,9 +83,6 @@ export type CallbackChecks = z.output<ReturnType<typeof callbackChecksSchema>>;
 export const isSet = <Check>(check: Check): check is NonNullable<Check> =>
   Array.isArray(check) ? check.length > 0 : check !== null;
 
-/** Whether a callback must prove anything beyond its token. */
-export const hasChecks = (checks: CallbackChecks): boolean => Object.values(checks).some(isSet);
-
 export const callbackChecksOf = (given: CheckSettings): CallbackChecks => ({
   hmac: given.CALLBACK_HMAC_SECRETS
     ? {

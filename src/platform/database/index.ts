@@ -1,4 +1,4 @@
-export { type ConnectOptions, connect, type PoolUsage, type Purpose, RelayClient } from "./connect.ts";
+export { type ConnectOptions, connect, type PoolUsage, type Purpose } from "./connect.ts";
 export { GroupCommit } from "./group-commit.ts";
 export {
   hasTable,

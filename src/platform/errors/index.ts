@@ -21,7 +21,6 @@ export {
   takenKeyOf,
 } from "./postgres-errors.ts";
 export {
-  type AnyRemedy,
   commandLine,
   REMEDY_OPERATIONS,
   type Remedy,

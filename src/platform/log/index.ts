@@ -1,8 +1,1 @@
-export {
-  createLogger,
-  isTraceparent,
-  type Logger,
-  type Span,
-  type SpanStart,
-  type Tracer,
-} from "./log.ts";
+export * from "./log.ts";

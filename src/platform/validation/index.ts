@@ -1,11 +1,1 @@
-export {
-  answeredId,
-  decimal,
-  openApiParameters,
-  ownWords,
-  pathOf,
-  problemsOf,
-  readAs,
-  time,
-  whole,
-} from "./fields.ts";
+export * from "./fields.ts";

@@ -11,30 +11,15 @@ export const storableText = (text: string): string =>
         .toWellFormed()
         .replaceAll(/(?:[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF])+/gu, (run) => "\uFFFD".repeat(run.length));
 
-/** Beyond so many segments, a path with a broken one stays as it came: each costs an exception. */
-const DECODED_SEGMENTS = 32;
-
-/**
- * A path, percent-decoded: as a whole where that can be done, else each segment by itself, so that a broken one
- * spoils no other.
- */
-export function decodedPath(path: string): string {
-  const whole = decodedText(path);
-  if (whole !== null) return whole;
-  const segments = path.split("/", DECODED_SEGMENTS + 1);
-  if (segments.length > DECODED_SEGMENTS) return path;
-  return segments.map((segment) => decodedText(segment) ?? segment).join("/");
-}
-
-/** null where the percent-encoding is broken. */
-function decodedText(text: string): string | null {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
-}
+/** A path, percent-decoded; a run of escapes that is broken, as at the end of a cut URL, stays as it came. */
+export const decodedPath = (path: string): string =>
+  path.replaceAll(/(?:%[\da-f]{2})+/gi, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
 
 /**
  * Text from outside as one line: what could control a terminal, break a line or change the reading order becomes
@@ -49,12 +34,8 @@ export const markupText = (text: string): string =>
   text.replaceAll(/[&<>"]/g, (sign) => ENTITIES[sign] ?? sign);
 
 /** A text as a list shows it: at most this many characters, the last an ellipsis where more follow. */
-export function shortText<Text extends string | null>(text: Text, most = 40): Text | string {
-  if (text === null || text.length <= most) return text;
-  // A character may take two units; more than the doubled length is not needed.
-  const signs = [...text.slice(0, 2 * most + 2)];
-  return signs.length > most ? `${signs.slice(0, most - 1).join("")}…` : text;
-}
+export const shortText = <Text extends string | null>(text: Text, most = 40): Text | string =>
+  text === null || text.length <= most ? text : `${[...(text as string)].slice(0, most - 1).join("")}…`;
 
 /** Ends as a sentence does, so that another can follow. */
 export const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);

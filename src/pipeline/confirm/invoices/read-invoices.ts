@@ -3,7 +3,6 @@ import {
   type Database,
   nullable,
   query,
-  type RowOf,
   returned,
   type Slots,
   Statement,
@@ -91,9 +90,6 @@ const ANSWER = {
   document: returned.text(),
   erasedAt: nullable(returned.time),
 };
-
-/** The provider's answer about an invoice at one time. */
-export type KeptAnswer = RowOf<typeof ANSWER>;
 
 const selectAnswers = new Statement(ANSWER, ({ value }: Slots<AnswersQuery>) => {
   const id = value(({ invoiceId }) => invoiceId);
