@@ -29,6 +29,7 @@ describe("by keyboard alone", () => {
   it("one signs in, and a payment comes through live", async () => {
     const { environment } = stand;
     await person.signIn("operate");
+    await person.visit("Payments");
     const id = await environment.invoice("live-17");
     await environment.pay(id);
     await person.page.getByText("live-17").first().waitFor();

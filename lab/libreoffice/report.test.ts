@@ -41,12 +41,12 @@ it("LibreOffice makes a formula of no text that others wrote, in CSV and XLSX", 
       const filter = kind === "csv" ? "CSV:44,34,76,1,,0,false,true" : undefined;
       const sheet = await converted(file, "fods", filter);
       const formulas = [...sheet.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula);
-      expect(formulas.filter((formula) => !formula?.includes("SUBTOTAL"))).toEqual([]);
+      expect(formulas).toEqual([]);
       expect(sheet).toContain("=1+1");
     }
 });
 
-it("LibreOffice reads every digit, dates as dates and formulas as texts, and comes to the same total", async () => {
+it("LibreOffice reads every digit, dates as dates and formulas as texts", async () => {
   const harness = await startHarness();
   const payments = Array.from(
     { length: 1_000 },
@@ -77,7 +77,7 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
     .map((line) => line.replaceAll('"', "").split(","));
   const [header = [], ...kept] = lines;
   const rows = kept.map((cells) => Object.fromEntries(header.map((name, at) => [name, cells[at] ?? ""])));
-  const [total, large] = [rows.at(-1), rows.at(-2)];
+  const large = rows.at(-1);
   // In London the clocks go back at 01:00 UTC: the day has 25 hours, and its second hour comes twice.
   expect([rows[0]?.paid, rows[360]?.paid]).toEqual(["2026-10-25 01:00:00", "2026-10-25 01:00:00"]);
   expect(rows.slice(0, 1_000).map(({ amount }) => Number(amount))).toEqual(
@@ -86,11 +86,6 @@ it("LibreOffice reads every digit, dates as dates and formulas as texts, and com
   expect(rows[500]?.reference).toBe("=HYPERLINK(http://evil.example)");
   expect(rows[1]?.reference).toBe("order 1 <&>");
   expect(rows[0]).toMatchObject({ published_at: "2026-10-31 23:30:00", day: "2026-10-25", currency: "NGN" });
-  // More digits than a spreadsheet keeps: as text, which no sum changes silently; so is the sum.
+  // More digits than a spreadsheet keeps: as text, which no sum changes silently.
   expect(large?.amount).toBe("12345678901234567.89");
-  const cents = payments.map(({ amount }) => BigInt(amount.replace(".", "")));
-  const exact = cents.reduce((sum, amount) => sum + amount, 1234567890123456789n);
-  expect(total?.amount?.replace(".", "")).toBe(String(exact));
-  expect(total).toMatchObject({ row: "total", invoice_id: "1001", vat: "200", service_charge: "100" });
-  expect(await converted(file, "fods")).toContain("=SUBTOTAL(109;[.I2:.I1002])");
 });

@@ -39,11 +39,6 @@ const KNOWN = { nothing: "select 1", "its size": "vacuum" };
 /** What each part of retention must pass over, or has to take away. */
 const GROWN = {
   "a month of callbacks": [callbacks(OLD)],
-  "callbacks that were kept for invoices that are still open": [
-    callbacks("2020-01-01"),
-    confirmations("2020-01-01", { state: "'done'", verdict: "'quarantined'" }),
-  ],
-  "callbacks that were kept for invoices that are no longer open": [callbacks("2020-01-01")],
   "invoices that were erased long ago": [
     confirmations("2020-02-01", { state: "'done'", verdict: "'paid'", erased_at: "now()" }),
     invoices("2020-02-01", "now()"),

@@ -230,6 +230,12 @@ export function errorReportOf(error: unknown): ErrorReport {
   }
   const fault = databaseFault(error);
   if (fault !== null) return { code: fault.code, message: fault.words };
+  const lacking = /^Cannot find package '([^']+)'/.exec(messageOf(error))?.[1];
+  if (lacking !== undefined)
+    return {
+      code: "failed",
+      message: `This needs the package ${lacking}, which is not installed. Run: npm install --save-dev ${lacking}`,
+    };
   const message =
     `Something went wrong that invoice-relay did not expect: ${messageOf(error)}. LOG_LEVEL=debug shows ` +
     "where.";
