@@ -11,15 +11,22 @@ export const storableText = (text: string): string =>
         .toWellFormed()
         .replaceAll(/(?:[^\P{Cc}\t\n\r]|[\uFFFE\uFFFF])+/gu, (run) => "\uFFFD".repeat(run.length));
 
-/** A path, percent-decoded; a run of escapes that is broken, as at the end of a cut URL, stays as it came. */
-export const decodedPath = (path: string): string =>
-  path.replaceAll(/(?:%[\da-f]{2})+/gi, (run) => {
-    try {
-      return decodeURIComponent(run);
-    } catch {
-      return run;
-    }
-  });
+/** A path, percent-decoded, segment by segment: a broken one spoils no other. Each broken one costs an exception. */
+export function decodedPath(path: string): string {
+  const segments = path.split("/", 33);
+  if (segments.length > 32) return decodedText(path) ?? path;
+  return segments.map((segment) => decodedText(segment) ?? segment).join("/");
+}
+
+/** null where the percent-encoding is broken. */
+function decodedText(text: string): string | null {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Text from outside as one line: what could control a terminal, break a line or change the reading order becomes
