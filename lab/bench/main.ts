@@ -8,6 +8,7 @@ import { drain, peers } from "./measures/drain.ts";
 import { growth } from "./measures/growth.ts";
 import { intake } from "./measures/intake.ts";
 import { latency } from "./measures/latency.ts";
+import { rest } from "./measures/rest.ts";
 import { soak } from "./measures/soak.ts";
 
 const HELP = `npm run lab -- bench <name> [options]
@@ -17,6 +18,7 @@ const HELP = `npm run lab -- bench <name> [options]
   latency   callback sent to SNS accepted, at 10, 50 and 200/s
   peers     drain against two job queues, as documented and with our levers
   growth    the same work with 0, 1 and (--long) 10 million payments in the tables
+  rest      the built relay (npm run build first): how soon it is ready, and its memory with nothing to do
   soak      minutes at 80 % of what the whole path takes: what grows, and what stays
   all       each of them, one after the other: every table of docs/performance.md
 
@@ -35,7 +37,7 @@ const HELP = `npm run lab -- bench <name> [options]
 `;
 
 const BENCHES: Record<string, (stage: Stage, options: BenchOptions) => Promise<Report>> = {
-  ...{ intake, drain, latency, peers, growth, soak },
+  ...{ intake, drain, latency, peers, growth, rest, soak },
 };
 
 const USUAL = { rounds: "5", seconds: "5", callbacks: "10000", minutes: "5", rows: "1000000" };

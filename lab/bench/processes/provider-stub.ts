@@ -1,4 +1,4 @@
-import { answerParent } from "../harness/child.ts";
+import { answerParent, nowMs } from "../harness/child.ts";
 import { invoiceAnswer } from "../harness/payment.ts";
 import { rawResponse, startRawServer } from "../harness/raw-http-server.ts";
 
@@ -8,6 +8,7 @@ const PLACE = "00000000-0000-4000-8000-000000000000";
 const pieces = rawResponse("application/json", invoiceAnswer(PLACE)).split(PLACE);
 
 let delayMs = 0;
+let firstAsked = Promise.withResolvers<number>();
 let listed: { id: string; paidAt: string }[] = [];
 
 function answerTo(head: string): string {
@@ -35,6 +36,7 @@ function page(query: URLSearchParams) {
 const calls = {
   start: () =>
     startRawServer((head, _body, answer) => {
+      firstAsked.resolve(nowMs());
       if (delayMs === 0) answer(answerTo(head));
       else setTimeout(() => answer(answerTo(head)), delayMs);
     }),
@@ -42,6 +44,12 @@ const calls = {
   delay: (ms: number) => {
     delayMs = ms;
   },
+  /** Forgets what was asked. */
+  reset: () => {
+    firstAsked = Promise.withResolvers();
+  },
+  /** When the first request came since then, once one has. */
+  whenAsked: () => firstAsked.promise,
   /** What the list of paid invoices shows. */
   list: (payments: typeof listed) => {
     listed = payments;

@@ -26,10 +26,14 @@ const text = fc.oneof(number, fc.constantFrom('"1.50"', '"at ,[1.50]"', "true", 
 describe("JSON read exactly", () => {
   it("keeps every number's own digits", () => {
     fc.assert(
-      fc.property(fc.array(text), fc.array(text), (list, fields) => {
-        const object = fields.map((value, nth) => `"a${nth}":${value}`).join(",");
-        const json = `{"list":[${list.join(",")}],"object":{${object}}}`;
-        expect(JSON.stringify(parseExactJson(json))).toBe(json.replaceAll("\\u0091", "\u0091"));
+      fc.property(fc.array(text), fc.array(text), fc.constantFrom("", " ", "\n\t"), (list, fields, space) => {
+        const written = (space: string) => {
+          const values = list.map((value) => space + value + space);
+          const object = fields.map((value, nth) => `"a${nth}"${space}:${space}${value}${space}`);
+          return `{"list":[${values.join(",")}],"object":{${object.join(",")}}}`;
+        };
+        const json = written("").replaceAll("\\u0091", "\u0091");
+        expect(JSON.stringify(parseExactJson(written(space)))).toBe(json);
       }),
     );
   });
