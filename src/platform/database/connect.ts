@@ -142,7 +142,8 @@ export type Purpose =
    * Work that a callback or a payment waits for: a few seconds at most, and rows are only looked up by index.
    * Sequential scans are off, since a plan made while a table was small would go on scanning it however large it
    * grows, until its statistics change. JIT is off as well: before version 18 Postgres puts so high a cost on a
-   * disabled scan that it would compile the statement each time.
+   * disabled scan that it would compile the statement each time. A plan serves batches of any size: for small ones
+   * Postgres would plan each time anew, which takes longer than the statement.
    */
   | "hot"
   | "work"
@@ -251,7 +252,9 @@ function sessionSettings(purpose: Purpose, statementMs: number, schema: string):
     statement_timeout: String(statementMs === 0 ? 0 : statementMs + SERVER_GRACE_MS),
     lock_timeout: String(lockMs),
     idle_in_transaction_session_timeout: String(idleMs),
-    ...(purpose === "hot" ? { enable_seqscan: "off", jit: "off" } : {}),
+    ...(purpose === "hot"
+      ? { enable_seqscan: "off", jit: "off", plan_cache_mode: "force_generic_plan" }
+      : {}),
     ...(purpose === "migrate" ? { client_connection_check_interval: "1s" } : {}),
     search_path: schema,
   };
