@@ -106,12 +106,19 @@ export async function startStage() {
   }
 }
 
-// With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own.
-// Its default is 128 MB, and then tables of millions of rows would be read from the system again and again.
+// With a quarter of the memory, which PostgreSQL's manual calls a reasonable start for a server of its own, and with
+// checkpoints as rare as docs/performance.md advises. By default tables of millions of rows would be read from the
+// system again and again, and written whole to the WAL.
 async function startPostgres(folder: string, ends: AsyncDisposableStack): Promise<string> {
   const untuned = await startEmbeddedPostgres({ dataDir: folder });
   const megabytes = Math.floor(totalmem() / 4 / 1_048_576);
-  await runOn(untuned.url, `alter system set shared_buffers = '${megabytes}MB'`).finally(untuned.stop);
+  const settings = { shared_buffers: `${megabytes}MB`, max_wal_size: "16GB", checkpoint_timeout: "30min" };
+  try {
+    for (const [name, value] of Object.entries(settings))
+      await runOn(untuned.url, `alter system set ${name} = '${value}'`);
+  } finally {
+    await untuned.stop();
+  }
   const { url } = ends.adopt(await startEmbeddedPostgres({ dataDir: folder }), ({ stop }) => stop());
   return url;
 }

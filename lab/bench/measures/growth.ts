@@ -1,3 +1,5 @@
+import { findInvoices } from "../../../src/operations/list-invoices.ts";
+import { readStatus } from "../../../src/operations/status-facts.ts";
 import { readTimeline } from "../../../src/operations/timeline-reading.ts";
 import { makePartitions } from "../../../src/pipeline/receive/log/partitions.ts";
 import { certify } from "../../../src/pipeline/reconcile/certificate/certify.ts";
@@ -19,8 +21,12 @@ import type { BenchOptions } from "../main.ts";
 import { measureDrain, startWorkers } from "./drain.ts";
 import { measureFloods, RUSH } from "./intake.ts";
 
-/** Callbacks a second, events a second, and ms of each reading. */
-type Growth = Record<"intake" | "drain" | "timeline" | "certify", number>;
+/** In ms. */
+const READINGS = ["timeline", "search", "newest", "status", "certify"] as const;
+type Readings = Record<(typeof READINGS)[number], number>;
+
+/** Callbacks a second, events a second, and the readings. */
+type Growth = Record<"intake" | "drain", number> & Readings;
 
 const DAY_MS = 86_400_000;
 const TIMES = 100;
@@ -40,20 +46,22 @@ async function median(works: Iterable<() => Promise<unknown>>): Promise<number> 
   return percentilesOf(durations).p50;
 }
 
-/** A payment's timeline, and a certificate of the last 1,000 payments. */
-async function measureReads(stage: Stage, database: BenchDatabase) {
+/** A payment's timeline, a search by reference, the newest payments, the status, and a certificate of 1,000 payments. */
+async function measureReads(stage: Stage, database: BenchDatabase): Promise<Readings> {
   const { db, close } = connect(new Secret(database.url), { max: 4 });
-  const some = await database.query<{ id: string }>(
-    "select id from callback order by md5(id::text) limit $1",
+  const some = await database.query<{ id: string; reference: string }>(
+    "select id, reference from invoice where reference is not null order by md5(id::text) limit $1",
     [TIMES],
   );
-  const timeline = await median(
-    some.map(
-      ({ id }) =>
-        () =>
-          readTimeline(db, id),
-    ),
-  );
+  const each = (read: (invoice: (typeof some)[number]) => Promise<unknown>) =>
+    median(some.map((invoice) => () => read(invoice)));
+  const page = { from: null, limit: 20 };
+  const ofDatabase = {
+    timeline: await each(({ id }) => readTimeline(db, id)),
+    search: await each(({ reference }) => findInvoices(db, { reference }, page)),
+    newest: await each(() => findInvoices(db, {}, page)),
+    status: await each(() => readStatus(db, { sources: null, intervalMs: DAY_MS })),
+  };
   const payments = await database.query<{ id: string; at: Date }>(
     // Those of the history have no title.
     "select id, paid_at as at from invoice where title is null order by paid_at desc limit $1",
@@ -81,7 +89,7 @@ async function measureReads(stage: Stage, database: BenchDatabase) {
     );
   });
   await close();
-  return { timeline, certify: certifying };
+  return { ...ofDatabase, certify: certifying };
 }
 
 /** Payments of the past, one every 3.1 s: ten million in a year. */
@@ -129,7 +137,7 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
   const figures = await interleave<Growth>(measures, options.rounds);
   const [empty = [], ...others] = Object.values(figures);
   const ratios = others.flatMap((own, place) =>
-    (["intake", "drain", "timeline", "certify"] as const).map((of) => {
+    (["intake", "drain", ...READINGS] as const).map((of) => {
       const [one, other] = [own, empty].map((rounds) => rounds.map((round) => round[of])) as [
         number[],
         number[],
@@ -144,8 +152,7 @@ export async function growth(stage: Stage, options: BenchOptions): Promise<Repor
       medianTable<Growth>("Growth: the same work with more rows in the log", figures, {
         "intake/s": ({ intake }) => intake,
         "drain/s": ({ drain }) => drain,
-        "timeline ms": ({ timeline }) => timeline,
-        "certify ms": ({ certify }) => certify,
+        ...Object.fromEntries(READINGS.map((name) => [`${name} ms`, (one: Growth) => one[name]])),
       }),
       ...spreadTable("Share of the first row; 1 is no change, less is slower", Object.fromEntries(ratios)),
     ],
