@@ -364,10 +364,17 @@ held as (
         select invoice.id from invoice where invoice.source = answer.source and invoice.id = answer.invoice_id
       ) is not null as is_stored
     from answer
-    join confirmation as before on before.invoice_id = answer.invoice_id and before.source = answer.source
+    cross join lateral (
+      select *
+      from confirmation
+      where confirmation.invoice_id = answer.invoice_id and confirmation.source = answer.source
+      limit 1
+    ) as before
     order by answer.invoice_id, answer.source
   ) as own
-  where known.invoice_id = own.invoice_id and known.source = own.source
+  where "known"."source" = any (array(select distinct source from answer))
+    and "known"."invoice_id" = any (array(select "invoice_id" from answer))
+    and known.invoice_id = own.invoice_id and known.source = own.source
     and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id
 ),
@@ -402,7 +409,9 @@ snapshots as (
   select replaced.id, replaced.source, replaced.asked_at, replaced.status, replaced.digest, replaced.document,
     replaced.erased_at
   from held
-  join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
+  cross join lateral (
+    select * from invoice where invoice.source = held.source and invoice.id = held.invoice_id limit 1
+  ) as replaced
   where held.differs and held.newest
 ),
 replaced as (
@@ -416,7 +425,9 @@ replaced as (
     "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id
+  where "known"."source" = any (array(select distinct source from held where newest and is_stored))
+    and "known"."id" = any (array(select "invoice_id" from held where newest and is_stored)) and held.newest
+    and held.is_stored and known.source = held.source and known.id = held.invoice_id
 ),
 stored as (
   insert into invoice (
@@ -532,10 +543,17 @@ held as (
         select invoice.id from invoice where invoice.source = answer.source and invoice.id = answer.invoice_id
       ) is not null as is_stored
     from answer
-    join confirmation as before on before.invoice_id = answer.invoice_id and before.source = answer.source
+    cross join lateral (
+      select *
+      from confirmation
+      where confirmation.invoice_id = answer.invoice_id and confirmation.source = answer.source
+      limit 1
+    ) as before
     order by answer.invoice_id, answer.source
   ) as own
-  where known.invoice_id = own.invoice_id and known.source = own.source
+  where "known"."source" = any (array(select distinct source from answer))
+    and "known"."invoice_id" = any (array(select "invoice_id" from answer))
+    and known.invoice_id = own.invoice_id and known.source = own.source
     and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id
 ),
@@ -570,7 +588,9 @@ snapshots as (
   select replaced.id, replaced.source, replaced.asked_at, replaced.status, replaced.digest, replaced.document,
     replaced.erased_at
   from held
-  join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
+  cross join lateral (
+    select * from invoice where invoice.source = held.source and invoice.id = held.invoice_id limit 1
+  ) as replaced
   where held.differs and held.newest
 ),
 replaced as (
@@ -584,7 +604,9 @@ replaced as (
     "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id
+  where "known"."source" = any (array(select distinct source from held where newest and is_stored))
+    and "known"."id" = any (array(select "invoice_id" from held where newest and is_stored)) and held.newest
+    and held.is_stored and known.source = held.source and known.id = held.invoice_id
 ),
 stored as (
   insert into invoice (
@@ -1619,17 +1641,35 @@ with outcome as materialized (
   )
 ),
 sent as (
-  delete from outbox using outcome
-  where outcome.state = 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    and outbox.replay_id = outcome.replay_id
-    and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)
+  delete from outbox
+  where "outbox"."source" = any (array(select distinct source from outcome where state = 'accepted'))
+    and "outbox"."event_id" = any (array(select "event_id" from outcome where state = 'accepted'))
+    and (
+      case
+        when (outbox.source, outbox.event_id, outbox.replay_id, outbox.lease_token) in (
+          select source, event_id, replay_id, lease_token from outcome where state = 'accepted'
+        ) then true
+        else false
+      end
+      or (
+        outbox.lease_token is null
+        and case
+          when (outbox.source, outbox.event_id, outbox.replay_id) in (
+            select source, event_id, replay_id from outcome where state = 'accepted'
+          ) then true
+          else false
+        end
+      )
+    )
 ),
 failed as (
   update outbox
   set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
     due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
   from outcome
-  where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+  where "outbox"."source" = any (array(select distinct source from outcome where state <> 'accepted'))
+    and "outbox"."event_id" = any (array(select "event_id" from outcome where state <> 'accepted'))
+    and outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
     and outbox.source = outcome.source and outbox.event_id = outcome.event_id
     and outbox.replay_id = outcome.replay_id
   returning outbox.source, outbox.event_id, outcome.error,
@@ -1653,17 +1693,35 @@ with outcome as materialized (
   )
 ),
 sent as (
-  delete from outbox using outcome
-  where outcome.state = 'accepted' and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    and outbox.replay_id = outcome.replay_id
-    and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)
+  delete from outbox
+  where "outbox"."source" = any (array(select distinct source from outcome where state = 'accepted'))
+    and "outbox"."event_id" = any (array(select "event_id" from outcome where state = 'accepted'))
+    and (
+      case
+        when (outbox.source, outbox.event_id, outbox.replay_id, outbox.lease_token) in (
+          select source, event_id, replay_id, lease_token from outcome where state = 'accepted'
+        ) then true
+        else false
+      end
+      or (
+        outbox.lease_token is null
+        and case
+          when (outbox.source, outbox.event_id, outbox.replay_id) in (
+            select source, event_id, replay_id from outcome where state = 'accepted'
+          ) then true
+          else false
+        end
+      )
+    )
 ),
 failed as (
   update outbox
   set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
     due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
   from outcome
-  where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+  where "outbox"."source" = any (array(select distinct source from outcome where state <> 'accepted'))
+    and "outbox"."event_id" = any (array(select "event_id" from outcome where state <> 'accepted'))
+    and outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
     and outbox.source = outcome.source and outbox.event_id = outcome.event_id
     and outbox.replay_id = outcome.replay_id
   returning outbox.source, outbox.event_id, outcome.error,

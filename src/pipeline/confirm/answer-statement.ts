@@ -18,6 +18,7 @@ import {
   indexedText,
   integer,
   isIn,
+  isNamedBy,
   json,
   nullable,
   numeric,
@@ -271,10 +272,11 @@ const updateConfirmations: RawBuilder<unknown> = sql`
     select answer.*, before.settled_at as settled_before, before.verdict as verdict_before,
       (select invoice.id from invoice where invoice.source = answer.source and invoice.id = answer.invoice_id)
         is not null as is_stored
-    from answer
-    join confirmation as before on before.invoice_id = answer.invoice_id and before.source = answer.source
+    from answer cross join lateral (select * from confirmation
+      where confirmation.invoice_id = answer.invoice_id and confirmation.source = answer.source limit 1) as before
     order by answer.invoice_id, answer.source) as own
-  where known.invoice_id = own.invoice_id and known.source = own.source
+  where ${isNamedBy("known", "invoice_id", "invoice_id", sql`from answer`)}
+    and known.invoice_id = own.invoice_id and known.source = own.source
     and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id`;
 
@@ -302,7 +304,8 @@ export const insertSnapshots: RawBuilder<unknown> = sql`
   union all
   select replaced.id, replaced.source, replaced.asked_at, replaced.status, replaced.digest, replaced.document,
     replaced.erased_at
-  from held join invoice as replaced on replaced.source = held.source and replaced.id = held.invoice_id
+  from held cross join lateral (select * from invoice
+    where invoice.source = held.source and invoice.id = held.invoice_id limit 1) as replaced
   where held.differs and held.newest`;
 
 // The newest answers. The holder of a confirmation's lease is the row's only writer, so no row appears after
@@ -316,7 +319,8 @@ export const replaceInvoices: RawBuilder<unknown> = sql`
   update invoice as known set ${stored((name) => sql`${sql.ref(name)} = held.${sql.ref(name)}`)},
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id`;
+  where ${isNamedBy("known", "id", "invoice_id", sql`from held where newest and is_stored`)}
+    and held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id`;
 
 export const insertInvoices: RawBuilder<unknown> = sql`
   insert into invoice (id, source, erased_at, ${stored(sql.ref)})

@@ -41,6 +41,7 @@ export {
   integer,
   interval,
   isIn,
+  isNamedBy,
   json,
   nullable,
   numeric,

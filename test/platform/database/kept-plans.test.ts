@@ -77,19 +77,32 @@ const PAST = sql`
     select id, 'default', now(), now(), 'Paid', '', '{}' from past),
   events as (
     insert into event (id, invoice_id, source, type, invoice_type, payload)
-    select event_id(id, 'invoice.paid'), id, 'default', 'invoice.paid', 'Live', '{}' from past)
+    select event_id(id, 'invoice.paid'), id, 'default', 'invoice.paid', 'Live', '{}' from past),
+  sending as (
+    insert into outbox (source, event_id, invoice_type, state, lease_token, claimed_until)
+    select 'default', event_id(id, 'invoice.paid'), 'Live', 'claimed', gen_random_uuid(), now() + interval '1 h'
+    from past)
   insert into publication (source, event_id, topic_arn, message_id)
   select 'default', event_id(id, 'invoice.paid'), ${TOPIC}, '' from past`;
 
-it("plans that were made for an empty database read no table that has grown since (G11)", async () => {
+it.each([
+  ["an empty database", []],
+  // The outbox is empty again and again, and Postgres notes it when it looks just then.
+  ["tables that Postgres knows to be empty or nearly so", ["vacuum analyze"]],
+])("plans that were made for %s read no table that has grown since (G11)", async (_, upkeep) => {
   const { url, db } = await ownDatabase({ max: 1 });
   await sql`insert into source (name, first_served_at) values ('default', now())`.execute(db);
   await sql`insert into topic (arn) values (${TOPIC})`.execute(db);
   const before = async (session: Database) => {
-    await path(session, 8);
+    await path(session, 1);
+    for (const statement of upkeep) {
+      await sql.raw(statement).execute(db);
+      await path(session, 1);
+    }
     await PAST.execute(db);
   };
-  expect(await maxRowsOf(url, (session) => path(session, 8), before)).toBe(8);
+  // A step may look at each row of the batch and pass it over.
+  expect(await maxRowsOf(url, (session) => path(session, 8), before)).toBeLessThanOrEqual(2 * 8);
 });
 
 it("alarms that stay open or are over cost those who look for news nothing, however many there are (G11)", async () => {
