@@ -372,10 +372,8 @@ held as (
     ) as before
     order by answer.invoice_id, answer.source
   ) as own
-  where "known"."source" = any (array(select distinct source from answer))
-    and "known"."invoice_id" = any (array(select "invoice_id" from answer))
-    and known.invoice_id = own.invoice_id and known.source = own.source
-    and known.lease_token = own.lease_token
+  where "known"."invoice_id" between "own"."invoice_id" and "own"."invoice_id"
+    and "known"."source" between "own"."source" and "own"."source" and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id
 ),
 noted as (
@@ -425,9 +423,8 @@ replaced as (
     "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where "known"."source" = any (array(select distinct source from held where newest and is_stored))
-    and "known"."id" = any (array(select "invoice_id" from held where newest and is_stored)) and held.newest
-    and held.is_stored and known.source = held.source and known.id = held.invoice_id
+  where held.newest and held.is_stored and "known"."source" between "held"."source" and "held"."source"
+    and "known"."id" between "held"."invoice_id" and "held"."invoice_id"
 ),
 stored as (
   insert into invoice (
@@ -551,10 +548,8 @@ held as (
     ) as before
     order by answer.invoice_id, answer.source
   ) as own
-  where "known"."source" = any (array(select distinct source from answer))
-    and "known"."invoice_id" = any (array(select "invoice_id" from answer))
-    and known.invoice_id = own.invoice_id and known.source = own.source
-    and known.lease_token = own.lease_token
+  where "known"."invoice_id" between "own"."invoice_id" and "own"."invoice_id"
+    and "known"."source" between "own"."source" and "own"."source" and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id
 ),
 noted as (
@@ -604,9 +599,8 @@ replaced as (
     "digest" = held."digest", "document" = held."document",
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where "known"."source" = any (array(select distinct source from held where newest and is_stored))
-    and "known"."id" = any (array(select "invoice_id" from held where newest and is_stored)) and held.newest
-    and held.is_stored and known.source = held.source and known.id = held.invoice_id
+  where held.newest and held.is_stored and "known"."source" between "held"."source" and "held"."source"
+    and "known"."id" between "held"."invoice_id" and "held"."invoice_id"
 ),
 stored as (
   insert into invoice (
@@ -1641,37 +1635,21 @@ with outcome as materialized (
   )
 ),
 sent as (
-  delete from outbox
-  where "outbox"."source" = any (array(select distinct source from outcome where state = 'accepted'))
-    and "outbox"."event_id" = any (array(select "event_id" from outcome where state = 'accepted'))
-    and (
-      case
-        when (outbox.source, outbox.event_id, outbox.replay_id, outbox.lease_token) in (
-          select source, event_id, replay_id, lease_token from outcome where state = 'accepted'
-        ) then true
-        else false
-      end
-      or (
-        outbox.lease_token is null
-        and case
-          when (outbox.source, outbox.event_id, outbox.replay_id) in (
-            select source, event_id, replay_id from outcome where state = 'accepted'
-          ) then true
-          else false
-        end
-      )
-    )
+  delete from outbox using outcome
+  where outcome.state = 'accepted' and "outbox"."source" between "outcome"."source" and "outcome"."source"
+    and "outbox"."event_id" between "outcome"."event_id" and "outcome"."event_id"
+    and "outbox"."replay_id" between "outcome"."replay_id" and "outcome"."replay_id"
+    and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)
 ),
 failed as (
   update outbox
   set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
     due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
   from outcome
-  where "outbox"."source" = any (array(select distinct source from outcome where state <> 'accepted'))
-    and "outbox"."event_id" = any (array(select "event_id" from outcome where state <> 'accepted'))
-    and outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
-    and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    and outbox.replay_id = outcome.replay_id
+  where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+    and "outbox"."source" between "outcome"."source" and "outcome"."source"
+    and "outbox"."event_id" between "outcome"."event_id" and "outcome"."event_id"
+    and "outbox"."replay_id" between "outcome"."replay_id" and "outcome"."replay_id"
   returning outbox.source, outbox.event_id, outcome.error,
     outbox.replay_id = '00000000-0000-0000-0000-000000000000' as live
 )
@@ -1693,37 +1671,21 @@ with outcome as materialized (
   )
 ),
 sent as (
-  delete from outbox
-  where "outbox"."source" = any (array(select distinct source from outcome where state = 'accepted'))
-    and "outbox"."event_id" = any (array(select "event_id" from outcome where state = 'accepted'))
-    and (
-      case
-        when (outbox.source, outbox.event_id, outbox.replay_id, outbox.lease_token) in (
-          select source, event_id, replay_id, lease_token from outcome where state = 'accepted'
-        ) then true
-        else false
-      end
-      or (
-        outbox.lease_token is null
-        and case
-          when (outbox.source, outbox.event_id, outbox.replay_id) in (
-            select source, event_id, replay_id from outcome where state = 'accepted'
-          ) then true
-          else false
-        end
-      )
-    )
+  delete from outbox using outcome
+  where outcome.state = 'accepted' and "outbox"."source" between "outcome"."source" and "outcome"."source"
+    and "outbox"."event_id" between "outcome"."event_id" and "outcome"."event_id"
+    and "outbox"."replay_id" between "outcome"."replay_id" and "outcome"."replay_id"
+    and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)
 ),
 failed as (
   update outbox
   set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
     due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms', lease_token = null, claimed_until = null
   from outcome
-  where "outbox"."source" = any (array(select distinct source from outcome where state <> 'accepted'))
-    and "outbox"."event_id" = any (array(select "event_id" from outcome where state <> 'accepted'))
-    and outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
-    and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-    and outbox.replay_id = outcome.replay_id
+  where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
+    and "outbox"."source" between "outcome"."source" and "outcome"."source"
+    and "outbox"."event_id" between "outcome"."event_id" and "outcome"."event_id"
+    and "outbox"."replay_id" between "outcome"."replay_id" and "outcome"."replay_id"
   returning outbox.source, outbox.event_id, outcome.error,
     outbox.replay_id = '00000000-0000-0000-0000-000000000000' as live
 ),

@@ -6,17 +6,26 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { newCluster } from "../environment/debian-cluster.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FROM_NPM: Record<string, string> = { 16: "16.14.0-beta.17", 17: "17.10.0-beta.17" };
 
-/** Whose SQL claims, locks, commits and reads back. */
-const DATABASE_TESTS =
-  "database receive/log confirm publish work upstreams replay reconcile journeys/callback journeys/paid-invoice";
+/** Whose SQL claims, locks, commits and reads back: folders, and beginnings of files. */
+const DATABASE_TESTS = [
+  ...["platform/database", "platform/upstreams", "platform/worker"],
+  ...["receive/log", "confirm", "publish", "replay", "reconcile"].map((part) => `pipeline/${part}`),
+  ...["journeys/callback", "journeys/paid-invoice"],
+].map((path) => `test/${path}`);
+
+/** A path that leads nowhere would be no test, and no finding. */
+for (const path of DATABASE_TESTS)
+  if (!readdirSync(join(ROOT, dirname(path))).some((name) => name.startsWith(basename(path))))
+    throw new Error(`There is no ${path}: name where its tests are now.`);
 
 /** No commit waits for the disk, and nothing may depend on the server's date style or time zone. */
 const SETTINGS = "-c fsync=off -c full_page_writes=off -c datestyle=SQL,DMY";
@@ -58,7 +67,7 @@ async function testOn(version: string): Promise<boolean> {
     const url = `postgres://postgres:${password}@127.0.0.1:${cluster.port}/postgres`;
     // Both mostly wait: side by side.
     const runs = [
-      vitest(url, "--project", "relay", ...DATABASE_TESTS.split(" ").map((path) => `test/${path}`)),
+      vitest(url, "--project", "relay", ...DATABASE_TESTS),
       ...(version === "15" ? [vitest(url, "--project", "long", "--project", "sandbox")] : []),
     ];
     const isWell = (await Promise.all(runs)).every(Boolean);

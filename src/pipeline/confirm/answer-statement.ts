@@ -18,7 +18,7 @@ import {
   indexedText,
   integer,
   isIn,
-  isNamedBy,
+  isLookedUp,
   json,
   nullable,
   numeric,
@@ -275,8 +275,7 @@ const updateConfirmations: RawBuilder<unknown> = sql`
     from answer cross join lateral (select * from confirmation
       where confirmation.invoice_id = answer.invoice_id and confirmation.source = answer.source limit 1) as before
     order by answer.invoice_id, answer.source) as own
-  where ${isNamedBy("known", "invoice_id", "invoice_id", sql`from answer`)}
-    and known.invoice_id = own.invoice_id and known.source = own.source
+  where ${isLookedUp("known.invoice_id", "own.invoice_id")} and ${isLookedUp("known.source", "own.source")}
     and known.lease_token = own.lease_token
   returning own.*, known.erased_at, known.requested_at, known.callback_id`;
 
@@ -319,8 +318,8 @@ export const replaceInvoices: RawBuilder<unknown> = sql`
   update invoice as known set ${stored((name) => sql`${sql.ref(name)} = held.${sql.ref(name)}`)},
     erased_at = coalesce(known.erased_at, held.erased_at)
   from held
-  where ${isNamedBy("known", "id", "invoice_id", sql`from held where newest and is_stored`)}
-    and held.newest and held.is_stored and known.source = held.source and known.id = held.invoice_id`;
+  where held.newest and held.is_stored and ${isLookedUp("known.source", "held.source")}
+    and ${isLookedUp("known.id", "held.invoice_id")}`;
 
 export const insertInvoices: RawBuilder<unknown> = sql`
   insert into invoice (id, source, erased_at, ${stored(sql.ref)})

@@ -8,8 +8,7 @@ import {
   type Database,
   float,
   GroupCommit,
-  isIn,
-  isNamedBy,
+  isLookedUp,
   type Slots,
   Statement,
   text,
@@ -109,13 +108,10 @@ const OUTCOME: Columns<EventOutcome> = {
   error: text((outcome) => outcome.error),
 };
 
-const KEY = sql`outbox.source, outbox.event_id, outbox.replay_id`;
-
-/** Of rows of `outcome`. */
-const [ACCEPTED, FAILED] = [
-  sql`from outcome where state = 'accepted'`,
-  sql`from outcome where state <> 'accepted'`,
-];
+const isOfOutcome = sql.join(
+  ["source", "event_id", "replay_id"].map((name) => isLookedUp(`outbox.${name}`, `outcome.${name}`)),
+  sql` and `,
+);
 
 /**
  * An acceptance is a fact: it is always kept, and the event leaves the outbox unless another worker holds it
@@ -126,20 +122,15 @@ const [ACCEPTED, FAILED] = [
 const writeParts = ({ table }: Slots<Outcomes>, alsoWritten: RawBuilder<unknown>) => sql`
   with outcome as materialized (select * from ${table("outcome", OUTCOME, ({ outcomes }) => outcomes)}),
   sent as (
-    delete from outbox
-    where ${isNamedBy("outbox", "event_id", "event_id", ACCEPTED)}
-      and (${isIn(sql`${KEY}, outbox.lease_token`, sql`select source, event_id, replay_id, lease_token ${ACCEPTED}`)}
-        or (outbox.lease_token is null
-          and ${isIn(KEY, sql`select source, event_id, replay_id ${ACCEPTED}`)}))),
+    delete from outbox using outcome
+    where outcome.state = 'accepted' and ${isOfOutcome}
+      and (outbox.lease_token = outcome.lease_token or outbox.lease_token is null)),
   failed as (
     update outbox set state = outcome.state, attempt = outbox.attempt + 1, last_error = outcome.error,
       due_at = clock_timestamp() + outcome.due_in_ms * interval '1 ms',
       lease_token = null, claimed_until = null
     from outcome
-    where ${isNamedBy("outbox", "event_id", "event_id", FAILED)}
-      and outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token
-      and outbox.source = outcome.source and outbox.event_id = outcome.event_id
-      and outbox.replay_id = outcome.replay_id
+    where outcome.state <> 'accepted' and outbox.lease_token = outcome.lease_token and ${isOfOutcome}
     returning outbox.source, outbox.event_id, outcome.error, ${isLive} as live)${alsoWritten}
   insert into publication (source, event_id, replay_id, topic_arn, message_id, digest)
   select source, event_id, nullif(replay_id, ${sql.lit(NIL_UUID)}), topic_arn, message_id, digest

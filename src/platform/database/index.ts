@@ -41,7 +41,7 @@ export {
   integer,
   interval,
   isIn,
-  isNamedBy,
+  isLookedUp,
   json,
   nullable,
   numeric,

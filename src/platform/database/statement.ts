@@ -350,18 +350,11 @@ export const isIn = (key: RawBuilder<unknown>, keys: RawBuilder<unknown>): RawBu
   sql`case when (${key}) in (${keys}) then true else false end`;
 
 /**
- * A condition: rows of a batch name this row, found in its index by source and id. A plan that was made while a table
- * was empty would read all of it for a join alone; with this only the rows of the batch are joined.
- * @param column of the table, its id. @param id the batch's column of such ids. @param rows `from …`, the batch.
+ * A condition: a column of the written table has this value. As a range, for which Postgres has no way but to look each
+ * row of a batch up: a plan that was made while the table was empty would read all of it for an equality.
  */
-export const isNamedBy = (
-  table: string,
-  column: string,
-  id: string,
-  rows: RawBuilder<unknown>,
-) => sql<boolean>`
-  ${sql.ref(`${table}.source`)} = any (array(select distinct source ${rows}))
-    and ${sql.ref(`${table}.${column}`)} = any (array(select ${sql.ref(id)} ${rows}))`;
+export const isLookedUp = (column: string, value: string) =>
+  sql<boolean>`${sql.ref(column)} between ${sql.ref(value)} and ${sql.ref(value)}`;
 
 /**
  * An array of the sources that a table has rows of, found by one index step for each. With it a query that
