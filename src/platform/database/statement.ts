@@ -248,7 +248,7 @@ const inUtf8 = {
   write: (value: string, buffer: Buffer, at: number) => at + buffer.write(value, at),
 };
 
-/** @throws RefusedValue, when it is sent, for what is no UUID with dashes. */
+/** @throws RefusedValue, when it is sent, for what has not 32 hex digits and four dashes. */
 export const uuid = columnOf<string>("uuid[]", {
   oid: 2950,
   most: () => 16,

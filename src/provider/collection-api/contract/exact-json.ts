@@ -19,8 +19,8 @@ interface ExactJson {
 const json: ExactJson = JSON as typeof JSON & ExactJson;
 
 /**
- * A number that may lose a digit: it is longer than a double's 15, ends in a zero, has an exponent, or is -0. It may
- * also match within a text, which only costs time.
+ * A number that JavaScript may write otherwise: of many digits, with decimals that end in a zero, with an exponent, or
+ * -0. It may also match within a text, which only costs time.
  */
 const INEXACT =
   /(?:"\s*:|[[,]|^)\s*(?=[-\d])(?!(?:0|-?[1-9]\d{0,9}|-?(?:0|[1-9]\d{0,9})\.\d{0,3}[1-9])(?:[\s,\]}]|$))/;
@@ -32,7 +32,7 @@ const INEXACT =
  * @throws SyntaxError for text that is no JSON, RangeError for text nested thousands of levels deep.
  */
 export function parseExactJson(text: string): unknown {
-  // A reviver takes five times as long, and few answers need one.
+  // A reviver takes five times as long: it is left to texts that need it.
   if (!INEXACT.test(text)) return JSON.parse(text);
   return json.parse(text, (_key, value, { source }) =>
     typeof value === "number" && source !== undefined && String(value) !== source
