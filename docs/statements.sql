@@ -35,11 +35,11 @@ opened as (
   )
   select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, $16, false, $17,
     clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(), 'due', null::timestamptz,
-    null::uuid, null::timestamptz, mark.erased_at
+    null::uuid, null::timestamptz,
+    (select erased_at from erased_invoice as mark where mark.id = asked.invoice_id)
   from unnest($18::uuid[], $19::text[], $20::uuid[], $21::text[]) as "asked" (
     "invoice_id", "source", "callback_id", "traceparents"
   )
-  left join erased_invoice as mark on mark.id = asked.invoice_id
   order by asked.invoice_id, asked.source
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
@@ -133,7 +133,7 @@ opened as (
     case when source.name is not null then clock_timestamp() end,
     case when source.name is not null then $18::uuid end,
     case when source.name is not null then clock_timestamp() + $19::float8 * interval '1 ms' end,
-    mark.erased_at
+    (select erased_at from erased_invoice as mark where mark.id = asked.invoice_id)
   from unnest(
     $20::uuid[], $21::text[], $22::uuid[], $23::text[], $24::boolean[]
   ) as "asked" ("invoice_id", "source", "callback_id", "traceparents", "hand_over")
@@ -145,7 +145,6 @@ opened as (
     and (
       select invoice.id from invoice where invoice.source = asked.source and invoice.id = asked.invoice_id
     ) is null
-  left join erased_invoice as mark on mark.id = asked.invoice_id
   order by asked.invoice_id, asked.source
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),
@@ -1299,11 +1298,11 @@ with opened as (
   )
   select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, $1, asked.record_only, $2,
     clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(), 'due', null::timestamptz,
-    null::uuid, null::timestamptz, mark.erased_at
+    null::uuid, null::timestamptz,
+    (select erased_at from erased_invoice as mark where mark.id = asked.invoice_id)
   from unnest($3::uuid[], $4::text[], $5::uuid[], $6::text[], $7::boolean[]) as "asked" (
     "invoice_id", "source", "callback_id", "traceparents", "record_only"
   )
-  left join erased_invoice as mark on mark.id = asked.invoice_id
   order by asked.invoice_id, asked.source
   on conflict (invoice_id, source) do update
   set requests = known.requests + 1, callback_id = coalesce(excluded.callback_id, known.callback_id),

@@ -81,7 +81,14 @@ const PAST = sql`
   sending as (
     insert into outbox (source, event_id, invoice_type, state, lease_token, claimed_until)
     select 'default', event_id(id, 'invoice.paid'), 'Live', 'claimed', gen_random_uuid(), now() + interval '1 h'
-    from past)
+    from past),
+  erased as (insert into erased_invoice (id) select gen_random_uuid() from past),
+  raised as (
+    insert into alarm (name, source, subject, detail, last_raised_at)
+    select 'invoice_anomaly', 'default', id::text, '', now() from past),
+  noted as (
+    insert into history_entry (invoice_id, source, at, kind, detail)
+    select id, 'default', now(), 'verdict', 'pending' from past)
   insert into publication (source, event_id, topic_arn, message_id)
   select 'default', event_id(id, 'invoice.paid'), ${TOPIC}, '' from past`;
 

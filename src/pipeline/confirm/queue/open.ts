@@ -88,8 +88,9 @@ export function openAsked(
        open_since, requested_at, due_at, state, asked_at, lease_token, claimed_until, erased_at)
     select asked.invoice_id, asked.source, asked.callback_id, asked.traceparents, ${priority}, ${recordOnly}, ${openedBy},
       clock_timestamp(), clock_timestamp(), clock_timestamp(), clock_timestamp(),
-      ${born.state}, ${born.askedAt}, ${born.leaseToken}, ${born.claimedUntil}, mark.erased_at
-    from ${asked} left join erased_invoice as mark on mark.id = asked.invoice_id
+      ${born.state}, ${born.askedAt}, ${born.leaseToken}, ${born.claimedUntil},
+      (select erased_at from erased_invoice as mark where mark.id = asked.invoice_id)
+    from ${asked}
     order by asked.invoice_id, asked.source
     on conflict (invoice_id, source) do update set
       requests = known.requests + 1,
