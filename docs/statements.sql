@@ -134,14 +134,14 @@ opened as (
     case when source.name is not null then $18::uuid end,
     case when source.name is not null then clock_timestamp() + $19::float8 * interval '1 ms' end,
     (select erased_at from erased_invoice as mark where mark.id = asked.invoice_id)
-  from unnest(
-    $20::uuid[], $21::text[], $22::uuid[], $23::text[], $24::boolean[]
-  ) as "asked" ("invoice_id", "source", "callback_id", "traceparents", "hand_over")
+  from unnest($20::uuid[], $21::text[], $22::uuid[], $23::text[], $24::boolean[]) as "asked" (
+    "invoice_id", "source", "callback_id", "traceparents", "is_dispatched"
+  )
   left join source on source.name = asked.source and "source"."paused_by" is null
     and "source"."opens_at" <= now() and source.faults + source.slow_downs = 0
     and source.retry_at = '-infinity'
     and not (bit_count(source.unknown_answers) > 50 and source.not_found_at > now() - interval '10 minutes')
-    and asked.hand_over
+    and asked.is_dispatched
     and (
       select invoice.id from invoice where invoice.source = asked.source and invoice.id = asked.invoice_id
     ) is null
@@ -3575,7 +3575,7 @@ order by id
 limit $5;
 
 -- markNotified, src/platform/alarms/alarms-to-notify.ts
-with told as (
+with notified as (
   update alarm
   set told_at = $1,
     cleared_told_at = case when id = any($2::bigint[]) then clock_timestamp() end
@@ -3700,9 +3700,9 @@ from "alarm"
 where "cleared_at" is null
   and exists (
     select
-    from unnest($1::text[], $2::text[], $3::text[]) as "meant" ("name", "source", "subject")
-    where meant.name = alarm.name and coalesce(meant.source, alarm.source) = alarm.source
-      and coalesce(meant.subject, alarm.subject) = alarm.subject
+    from unnest($1::text[], $2::text[], $3::text[]) as "selected" ("name", "source", "subject")
+    where selected.name = alarm.name and coalesce(selected.source, alarm.source) = alarm.source
+      and coalesce(selected.subject, alarm.subject) = alarm.subject
   )
 order by "id"
 for update;
@@ -3737,7 +3737,7 @@ select (select count(*) from walked) as walked, (select count(*) from dropped) a
 
 -- noteAndAlarm, src/platform/worker/failing-chores.ts
 with failed as materialized (
-  select * from unnest($1::text[], $2::text[], $3::text[]) as "given" ("name", "told_after", "error")
+  select * from unnest($1::text[], $2::text[], $3::text[]) as "given" ("name", "notified_after", "error")
 ),
 moved as (
   insert into failing_chore as known (name, last_error)
@@ -3758,7 +3758,7 @@ alarming as (
     ) as detail
   from moved
   join failed on failed.name = moved.name
-  where failing_since <= clock_timestamp() - told_after::interval
+  where failing_since <= clock_timestamp() - notified_after::interval
 ),
 raised as (
   insert into alarm (name, source, subject, detail)
@@ -4307,7 +4307,7 @@ select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
       ) is not null
     ),
     false
-  ) as "isMeant"
+  ) as "isSelected"
 from (
   select source, invoice_id, settled_at
   from confirmation
@@ -4330,7 +4330,7 @@ select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
       where event.source = settled.source and event.id = (event_id(settled.invoice_id, 'invoice.paid'))::uuid
     ) is null,
     false
-  ) as "isMeant"
+  ) as "isSelected"
 from (
   select source, invoice_id, settled_at
   from confirmation

@@ -20,7 +20,7 @@ const BY_DRIVE: Record<DriveName, string> = {
     "events leave, events accepted, acceptances to be kept, acceptances kept",
   "callback under a rate": "confirmations opened",
   "refusing provider": "key to be proved, key proved",
-  "failing provider": "standing to be changed, standing changed",
+  "failing provider": "state to be changed, state changed",
   "stop with work in hand": "work to be released, work released",
   "refused entry": "events claimed",
   "killed while asking": "confirmations reaped",

@@ -15,7 +15,7 @@ export class HeapWatch {
   readonly #every: number;
   readonly #before = heapAfterCollection();
   readonly #startedAt = performance.now();
-  #looks = 0;
+  #checks = 0;
   #most = 0;
 
   constructor(every: number) {
@@ -23,7 +23,7 @@ export class HeapWatch {
   }
 
   look(): void {
-    if (this.#looks++ % this.#every === 0) this.#most = Math.max(this.#most, heapAfterCollection());
+    if (this.#checks++ % this.#every === 0) this.#most = Math.max(this.#most, heapAfterCollection());
   }
 
   /** Prints what the work took. @returns the most that it kept alive, in MB. */

@@ -191,11 +191,11 @@ export async function noteWaiting(db: Database, alarms: Alarms): Promise<void> {
     kind: UpstreamKind,
     upstreams: typeof sources,
   ) => {
-    const told = open.filter(
+    const ofUpstream = open.filter(
       (alarm) => OF_UPSTREAMS.includes(alarm.name) && alarm.source === kind.sourceOf(source),
     );
-    if (told.some((alarm) => tells(alarm, now))) return false;
-    const isExplained = told.length > 0 || upstreams.some(({ state }) => state === "paused");
+    if (ofUpstream.some((alarm) => tells(alarm, now))) return false;
+    const isExplained = ofUpstream.length > 0 || upstreams.some(({ state }) => state === "paused");
     // An open alarm stays, though faults come and go.
     const isOpen = open.some(({ name, subject }) => name === "payments_waiting" && subject === source);
     return unexplainedSeconds >= (isExplained && !isOpen ? LONG_SECONDS : STUCK_SECONDS);

@@ -42,10 +42,7 @@ async function withVerdicts<Callback extends Pick<DecidedCallback, "source" | "i
     invoiceIds.map((invoiceId) => ({ source, invoiceId })),
   );
   const verdicts = new Map(
-    (await readStates(db, keys)).map((standing) => [
-      `${standing.source} ${standing.invoiceId}`,
-      shownVerdict(standing),
-    ]),
+    (await readStates(db, keys)).map((found) => [`${found.source} ${found.invoiceId}`, shownVerdict(found)]),
   );
   return callbacks.map((callback) => {
     if (callback.verdict !== null) return callback;
@@ -63,18 +60,18 @@ export async function showCallback(db: Database, id: string, reading: Reading) {
   if (callback === null) return null;
   const { source, invoiceIds, foundBy } = callback;
   const keys = invoiceIds.map((invoiceId) => ({ invoiceId, source }));
-  const standings = new Map((await readStates(db, keys)).map((one) => [one.invoiceId, one]));
+  const states = new Map((await readStates(db, keys)).map((one) => [one.invoiceId, one]));
   const [best = callback] = await withVerdicts(db, [callback]);
   return {
     ...best,
     ...shownBody(callback, reading),
     ids: invoiceIds.map((invoiceId) => {
-      const standing = standings.get(invoiceId);
+      const found = states.get(invoiceId);
       return {
         invoiceId,
         foundBy,
-        state: standing?.state ?? null,
-        verdict: standing === undefined ? null : shownVerdict(standing),
+        state: found?.state ?? null,
+        verdict: found === undefined ? null : shownVerdict(found),
       };
     }),
   };

@@ -43,19 +43,19 @@ interface Walk {
 }
 
 /** The next confirmations that were settled before a time, oldest first, and whether each is selected. */
-const walkInvoices = (which: RawBuilder<unknown>, isMeant: RawBuilder<unknown>) =>
+const walkInvoices = (which: RawBuilder<unknown>, isSelected: RawBuilder<unknown>) =>
   new Statement(
     {
       source: returned.text(),
       invoiceId: returned.uuid,
       settledAt: returned.text(),
-      isMeant: returned.boolean,
+      isSelected: returned.boolean,
     },
     ({ value }: Slots<Walk>) => {
       const settledAt = sql`${value(({ after }) => after.settledAt)}::timestamptz`;
       return sql`
         select source, invoice_id as "invoiceId", settled_at::text as "settledAt",
-          coalesce(${isMeant}, false) as "isMeant"
+          coalesce(${isSelected}, false) as "isSelected"
         from (
           select source, invoice_id, settled_at from confirmation
           where ${which} and settled_at < ${value(({ before }) => before)}::timestamptz
@@ -81,7 +81,7 @@ async function* walk(
   for (;;) {
     const from = after;
     const rows = await inKeyOrder(db, (trx) => statement.execute(trx, { before, after: from }));
-    yield rows.filter(({ isMeant }) => isMeant);
+    yield rows.filter(({ isSelected }) => isSelected);
     const last = rows.at(-1);
     if (last === undefined || rows.length < AT_ONCE) return;
     after = last;

@@ -18,7 +18,7 @@ import { time, whole } from "./list/fields.ts";
 import { forgottenConfirmations } from "./open-invoices.ts";
 
 /** Maintenance, and the time that each chore may fail before its alarm: an interval of Postgres. */
-const TOLD_AFTER = {
+const NOTIFIED_AFTER = {
   // Lambda tries once a day, a little sooner or later.
   old_callbacks: "23 hours",
   unknown_ids: "23 hours",
@@ -30,7 +30,7 @@ const TOLD_AFTER = {
   quiet_alarms: "15 minutes",
 } as const;
 
-type ChoreName = keyof typeof TOLD_AFTER;
+type ChoreName = keyof typeof NOTIFIED_AFTER;
 
 /** A chore that could not be done returns the reason, as a text. */
 export type Chores = Partial<Record<ChoreName, () => Promise<unknown>>>;
@@ -42,7 +42,7 @@ export interface ChoresDone {
   /** How often in a row, whichever process tried; the most of them. */
   failures: number;
   /** For the log: people are notified from the alarms' rows. */
-  told: WrittenAlarms;
+  alarms: WrittenAlarms;
 }
 
 /**
@@ -54,7 +54,7 @@ export async function doChores(db: Database, chores: Chores): Promise<ChoresDone
   const thrown: unknown[] = [];
   const names = Object.keys(chores) as ChoreName[];
   for (const chore of names) {
-    const fail = (error: string) => failed.push({ chore, toldAfter: TOLD_AFTER[chore], error });
+    const fail = (error: string) => failed.push({ chore, notifiedAfter: NOTIFIED_AFTER[chore], error });
     try {
       const problem = await chores[chore]?.();
       if (typeof problem === "string") fail(problem);
@@ -65,9 +65,9 @@ export async function doChores(db: Database, chores: Chores): Promise<ChoresDone
   }
   const done = names.filter((name) => failed.every(({ chore }) => chore !== name));
   try {
-    const { failures, ...told } = await noteChores(db, { failed, done });
+    const { failures, ...alarms } = await noteChores(db, { failed, done });
     const bugs = thrown.map(faultOf).filter(({ stack }) => stack !== undefined);
-    return { failed: failed.map(({ chore, error }) => ({ chore, error })), bugs, failures, told };
+    return { failed: failed.map(({ chore, error }) => ({ chore, error })), bugs, failures, alarms };
   } catch (error) {
     throw thrown[0] ?? error;
   }

@@ -62,8 +62,8 @@ async function readAll(db: Database, invoiceId: string): Promise<Timeline | null
     invoiceId,
     at: await databaseTime(db),
     invoices,
-    confirmations: confirmations.map(({ standing }) => standing),
-    events: events.map(({ standing }) => standing),
+    confirmations: confirmations.map(({ confirmation }) => confirmation),
+    events: events.map(({ event }) => event),
     entries: entries.sort(byTime),
     furtherCallbacks: callbacks.further,
     closedTopics,
@@ -108,12 +108,12 @@ const selectConfirmations = query((db, id: string) =>
 
 async function readConfirmations(db: Database, id: string) {
   const confirmations = await selectConfirmations(db, id).execute();
-  return confirmations.map(({ openedAt, openedBy, settledAt, ...standing }) => {
-    const { source, verdict, state } = standing;
+  return confirmations.map(({ openedAt, openedBy, settledAt, ...confirmation }) => {
+    const { source, verdict, state } = confirmation;
     const entries: TimelineEntry[] = [{ kind: "confirmation", at: openedAt, source, openedBy }];
     if (settledAt !== null && (state === "done" || state === "dead"))
       entries.push({ kind: "verdict", at: settledAt, source, verdict, state });
-    return { standing, entries };
+    return { confirmation, entries };
   });
 }
 
@@ -200,10 +200,10 @@ const selectEvents = query((db, id: string) =>
 
 async function readEvents(db: Database, id: string) {
   const events = await selectEvents(db, id).execute();
-  return events.map(({ createdAt, ...standing }) => {
-    const { source, id: eventId, type } = standing;
+  return events.map(({ createdAt, ...event }) => {
+    const { source, id: eventId, type } = event;
     const entry: TimelineEntry = { kind: "event", at: createdAt, source, id: eventId, type };
-    return { standing, entry };
+    return { event, entry };
   });
 }
 

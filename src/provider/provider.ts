@@ -27,12 +27,12 @@ export interface PageRequest {
  */
 export interface Provider {
   /**
-   * @param options.onExchanged called when the exchange is over, before the answer is read, with its HTTP
+   * @param options.onResponse called when the request is over, before the answer is read, with its HTTP
    *   status; null when there was no answer.
    */
   askInvoice(
     invoiceId: string,
-    options: AskOptions & { onExchanged?: (status: number | null) => void },
+    options: AskOptions & { onResponse?: (status: number | null) => void },
   ): Promise<Answer>;
   readPage(request: PageRequest, options: AskOptions): Promise<PageAnswer>;
   getCollection(collectionId: string, options: AskOptions): Promise<CollectionAnswer>;

@@ -112,21 +112,21 @@ export function notifyPeople(
     // each try, since an alarm may be refused even alone.
     const size = Math.max(1, Math.ceil(pending.alarms.length / 2 ** Math.max(0, pending.failures - 1)));
     const from = size * (pending.failures % Math.ceil(pending.alarms.length / size));
-    const told = pending.alarms.slice(from, from + size);
+    const sent = pending.alarms.slice(from, from + size);
     const problem = await webhook.notify(
-      told.map(({ id: _, ...alarm }) => alarm),
+      sent.map(({ id: _, ...alarm }) => alarm),
       stop,
     );
     if (problem === null) {
       failpoint("alarms sent");
-      alarms.notifyCleared(await markAlarmsNotified(db, told, NOTIFYING_WAITS.betweenMs));
+      alarms.notifyCleared(await markAlarmsNotified(db, sent, NOTIFYING_WAITS.betweenMs));
       failpoint("alarms marked as sent");
       return NOTIFYING_WAITS.betweenMs;
     }
     const failures = pending.failures + 1;
     const waitMs = backOffMs(failures, BACK_OFF);
     alarms.notify(await delayNotifying(db, { waitMs, problem }));
-    log.warn({ alarms: told.length, failures, error: problem }, "alarms could not be sent; tried again");
+    log.warn({ alarms: sent.length, failures, error: problem }, "alarms could not be sent; tried again");
     return waitMs;
   };
 }
@@ -146,11 +146,11 @@ const TEXT_LIMIT = 20;
 
 /** A message's body. `generic`: a `text` and the same as `alarms`; `slack`: for webhooks like Slack's; `text`: no other field. */
 export function alarmBody(alarms: readonly AlarmNews[], settings: MessageSettings): string {
-  const told = worstFirst(alarms);
+  const ordered = worstFirst(alarms);
   const rest = new Map<AlarmNews["name"], number>();
-  for (const { name } of told.slice(TEXT_LIMIT)) rest.set(name, (rest.get(name) ?? 0) + 1);
+  for (const { name } of ordered.slice(TEXT_LIMIT)) rest.set(name, (rest.get(name) ?? 0) + 1);
   const lines = [
-    ...told.slice(0, TEXT_LIMIT).map((alarm) => lineOf(alarm, settings)),
+    ...ordered.slice(0, TEXT_LIMIT).map((alarm) => lineOf(alarm, settings)),
     ...[...rest].map(([name, count]) => `and ${titleOf(name, count)} more: ${whereTo(name, settings)}`),
   ];
   const text = lines.join("\n");

@@ -18,9 +18,9 @@ interface DatabaseWatchOptions {
   notifyPeople: ((alarm: Alarm & { raisedAt: Date }) => Promise<boolean>) | null;
 }
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /** An answer to another caller counts for as long as until the next check, which may come a little late. */
-const FRESH_MS = LOOK_EVERY_MS + 100;
+const FRESH_MS = CHECK_EVERY_MS + 100;
 /** An answer that takes longer counts as none. */
 const LATE_MS = 2_000;
 /** `/readyz` answers within a second, on a busy machine too. */
@@ -80,7 +80,7 @@ export class DatabaseWatch {
   #question: Promise<RecordingProblem | null> | null = null;
   #askedAt = 0;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  readonly #looks = new OneForAll<void>();
+  readonly #checks = new OneForAll<void>();
   #retry: () => Promise<void> = async () => undefined;
   #saidReady = true;
   #outage: Outage | null = null;
@@ -109,11 +109,11 @@ export class DatabaseWatch {
   }
 
   start(): void {
-    const lookUnlessAnswered = () => {
+    const checkUnlessAnswered = () => {
       const isFresh = performance.now() - this.#answeredAt < FRESH_MS;
-      if (!isFresh || this.#isTroubled) void this.#look();
+      if (!isFresh || this.#isTroubled) void this.#check();
     };
-    this.#timer = setInterval(lookUnlessAnswered, LOOK_EVERY_MS).unref();
+    this.#timer = setInterval(checkUnlessAnswered, CHECK_EVERY_MS).unref();
   }
 
   /** @param retry tries again to record what failed; called at each check until a write succeeds. */
@@ -137,9 +137,9 @@ export class DatabaseWatch {
   }
 
   /** If a write failed, or an outage may last. Resolves once people were notified: then a container may be frozen. */
-  async lookIfTroubled(): Promise<void> {
+  async checkIfTroubled(): Promise<void> {
     if (!this.#isTroubled) return;
-    await this.#look();
+    await this.#check();
     await this.#notifying;
   }
 
@@ -167,15 +167,15 @@ export class DatabaseWatch {
     if (this.#open.size === 0) return;
     // The first may have begun before.
     await within(
-      this.#look().then(() => this.#look()),
+      this.#check().then(() => this.#check()),
       STOP_WITHIN_MS,
       undefined,
     );
   }
 
   /** Checks now, or joins a check under way. */
-  #look(): Promise<void> {
-    return this.#looks.run(async () => {
+  #check(): Promise<void> {
+    return this.#checks.run(async () => {
       this.#found = await this.#ask(LATE_MS);
       if (this.#found === null && this.#written !== null) await within(this.#retry(), LATE_MS, undefined);
       const problem = this.#found ?? this.#written?.problem ?? null;

@@ -12,7 +12,7 @@ import {
 } from "./dev-environment.ts";
 
 interface DemoOptions extends Pick<LocalEnvironmentOptions, "environment" | "database" | "log" | "signal"> {
-  tell: (step: string) => void;
+  report: (step: string) => void;
 }
 
 const TIMEOUT_MS = 20_000;
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 20_000;
  * @returns the event as the subscriber got it, as text, and the payment's timeline.
  * @throws RelayError with the failed step.
  */
-export async function runDemo({ tell, ...options }: DemoOptions) {
+export async function runDemo({ report, ...options }: DemoOptions) {
   await using folder = new AsyncDisposableStack();
   const dataDir = await mkdtemp(join(tmpdir(), "invoice-relay-demo-"));
   folder.defer(() => rm(dataDir, { recursive: true, force: true }));
@@ -36,18 +36,18 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
     durable: false,
     reconciles: false,
     ports: { relay: 0, collectionService: 0, sns: 0, postgres: 0 },
-    remark: tell,
+    remark: report,
     onPublished: received.resolve,
   });
   folder.defer(() => local.stop());
-  tell("started Postgres, the collection service, SNS with a subscriber, and the relay");
+  report("started Postgres, the collection service, SNS with a subscriber, and the relay");
   const { id, totalAmount, paymentUrl } = await createSampleInvoice(local);
-  tell(
+  report(
     `created invoice ${id} over ${moneyIn(local.currency, totalAmount)}, with the relay's callback URL in it`,
   );
   const answer = await fetch(paymentUrl, { method: "POST" });
   if (!answer.ok) throw new RelayError(`The collection service answered a payment with ${answer.status}.`);
-  tell("paid it at its payment link");
+  report("paid it at its payment link");
   const published = await within(received.promise, TIMEOUT_MS, null);
   if (published === null)
     throw new RelayError(
@@ -55,6 +55,6 @@ export async function runDemo({ tell, ...options }: DemoOptions) {
         ? "The demo was stopped."
         : `The demo failed: the subscriber got no event within ${TIMEOUT_MS / 1_000} s. LOG_LEVEL=info shows why.`,
     );
-  tell("the subscriber received the event");
+  report("the subscriber received the event");
   return { ...published, currency: local.currency };
 }

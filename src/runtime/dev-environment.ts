@@ -126,7 +126,7 @@ async function startLocalSubscriber(
   return server;
 }
 
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 
 /** The timeline of an event's payment, once its publication is recorded. */
 async function timelineOf(db: Database, event: string): Promise<Timeline | null> {
@@ -135,7 +135,7 @@ async function timelineOf(db: Database, event: string): Promise<Timeline | null>
   for (let tries = 1; ; tries += 1) {
     const timeline = await readTimeline(db, invoiceId);
     if (tries === 40 || timeline?.entries.some(({ kind }) => kind === "publication")) return timeline;
-    await delay(LOOK_EVERY_MS);
+    await delay(CHECK_EVERY_MS);
   }
 }
 

@@ -47,13 +47,13 @@ interface Polled {
 }
 
 interface JobShape<Made> {
-  /** The Lambda functions that run it, each the jobs of its line in this order. */
+  /** The Lambda functions that run it, each runs its jobs in this order. */
   on: readonly JobFunction[];
   /** How often it runs though nothing makes it, in ms. */
   everyMs: number;
   /** A wake-up that makes it run at once. */
   wake?: Work;
-  /** In Lambda too it runs each `everyMs` only, however often its line goes round. */
+  /** In Lambda too it runs each `everyMs` only, however often its function runs. */
   isPaced?: true;
   make: (made: Made) => Run;
 }
@@ -97,7 +97,7 @@ export const JOBS = {
         return null;
       },
   },
-  /** The small chores: Test events held or let go, quiet alarms, late erasures, settled statuses. */
+  /** The small chores: Test events put on hold or released, quiet alarms, late erasures, settled statuses. */
   chores: {
     ...{ on: ["confirm"], everyMs: MINUTE_MS },
     isDue: ({ slots }) =>

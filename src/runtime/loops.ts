@@ -1,7 +1,7 @@
 import type { Alarm } from "../platform/alarms/index.ts";
 import { failedWork } from "../platform/database/index.ts";
 import {
-  BEAT_MS,
+  HEARTBEAT_MS,
   type Loop,
   noteSilence,
   type Problem,
@@ -16,7 +16,7 @@ import { pollForWork } from "./poll.ts";
 
 /** How often one poll finds which jobs are due, in ms. */
 const POLL_MS = 1_000;
-/** People are notified of work that has only failed for as long as so many leases last (nothing stands still, G11). */
+/** People are notified of work that has only failed for as long as so many leases last (nothing fails still, G11). */
 const LEASES_IN_VAIN = 2;
 
 interface LoopGiven extends Pick<BoundJob, "source" | "run" | "everyMs"> {
@@ -42,46 +42,46 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes }: LoopsOption
   let troubledAt = Number.NEGATIVE_INFINITY;
   const whyFailing = (): Problem | null => {
     if (database.openAlarms.length > 0) troubledAt = performance.now();
-    return database.whyFailing ?? whyStanding(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
+    return database.whyFailing ?? whyFailingLong(loops, troubledAt, LEASES_IN_VAIN * lease.ms);
   };
   const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });
   /** Raised where other work only fails, or does no longer. */
-  const standingChanges = new Signal();
-  let stood: string | undefined;
+  const failingChanges = new Signal();
+  let failed: string | undefined;
   /** Alarms of silent processes that people were not notified of yet. */
-  const untold = new Set<Alarm & { raisedAt: Date }>();
+  const unnotified = new Set<Alarm & { raisedAt: Date }>();
   const silenceBegins = new Signal();
-  const beat = async () => {
-    const stands = whyFailing()?.worker;
-    if (!(await presence.beat())) untold.clear();
+  const heartbeat = async () => {
+    const fails = whyFailing()?.worker;
+    if (!(await presence.heartbeat())) unnotified.clear();
     else
       for (const alarm of await noteSilence(db, alarms))
-        if (jobs === null) untold.add({ ...alarm, raisedAt: new Date() });
-    if (untold.size > 0) silenceBegins.raise();
-    if (stands !== stood) standingChanges.raise();
-    stood = stands;
-    return BEAT_MS;
+        if (jobs === null) unnotified.add({ ...alarm, raisedAt: new Date() });
+    if (unnotified.size > 0) silenceBegins.raise();
+    if (fails !== failed) failingChanges.raise();
+    failed = fails;
+    return HEARTBEAT_MS;
   };
   /**
    * Without workers people are notified of silence at once, and again until they are: the processes that would do
    * it may be the dead ones.
    */
-  const tell = async () => {
-    for (const alarm of untold) if (await notifyPeople?.(alarm)) untold.delete(alarm);
+  const notify = async () => {
+    for (const alarm of unnotified) if (await notifyPeople?.(alarm)) unnotified.delete(alarm);
     return null;
   };
   const start = ({ wake = new Signal(), ...given }: LoopGiven) => {
     loops.push({ ...given, wake, loop: startLoop({ ...given, wake, log, metrics }) });
   };
-  start({ name: "presence", run: beat, everyMs: BEAT_MS });
-  if (jobs === null) start({ name: "tell", run: tell, wake: silenceBegins, everyMs: BEAT_MS });
+  start({ name: "presence", run: heartbeat, everyMs: HEARTBEAT_MS });
+  if (jobs === null) start({ name: "tell", run: notify, wake: silenceBegins, everyMs: HEARTBEAT_MS });
   else {
     const poll = pollForWork(parts.hot, parts.sources);
     const polled = jobs.jobs.map((job) => {
       const shared = job.wake && wakes[job.wake];
       // Each source is woken, and waits, by itself.
       const wake = (job.source === undefined ? shared : shared?.branch()) ?? new Signal();
-      start({ ...job, wake: job.name === "tidy" ? standingChanges : wake });
+      start({ ...job, wake: job.name === "tidy" ? failingChanges : wake });
       return { ...job, wake };
     });
     const wakeDue = async () => {
@@ -101,17 +101,17 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes }: LoopsOption
 }
 
 /** The loops that have only failed for so long since then, and why the first does; null if all work. */
-function whyStanding(
+function whyFailingLong(
   loops: readonly { name: string; loop: Loop }[],
   sinceMs: number,
   longMs: number,
 ): Problem | null {
-  const standing = loops.flatMap(({ name, loop: { failing } }) =>
-    failing !== null && performance.now() - Math.max(failing.since, sinceMs) >= longMs
-      ? [{ name, error: failing.error }]
+  const failing = loops.flatMap(({ name, loop }) =>
+    loop.failing !== null && performance.now() - Math.max(loop.failing.since, sinceMs) >= longMs
+      ? [{ name, error: loop.failing.error }]
       : [],
   );
-  if (standing[0] === undefined) return null;
-  const worker = [...new Set(standing.map(({ name }) => name))].join(", ");
-  return { worker, ...failedWork(standing[0].error) };
+  if (failing[0] === undefined) return null;
+  const worker = [...new Set(failing.map(({ name }) => name))].join(", ");
+  return { worker, ...failedWork(failing[0].error) };
 }

@@ -10,7 +10,7 @@ const SECOND_MS = 1_000;
 /** The most that a failing chore may keep the others waiting. */
 const CHORES_WAIT_LIMIT_MS = 30_000;
 
-/** The small chores: Test events held or let go, ended pauses, quiet alarms, late erasures, old budgets. */
+/** The small chores: Test events put on hold or released, quiet alarms, late erasures, settled statuses. */
 export async function doSmallChores(context: JobContext): Promise<number | null> {
   const { db, alarms, log } = context;
   let hasMore = false;
@@ -71,8 +71,8 @@ async function maintain(context: MaintenanceContext, chores: Chores): Promise<nu
 
 /** Logs what failed, and the alarms. @returns the same. */
 function logChores(context: Omit<MaintenanceContext, "db">, done: ChoresDone): number | null {
-  const { failed, bugs, failures, told } = done;
-  context.alarms.notifyAll(told);
+  const { failed, bugs, failures, alarms } = done;
+  context.alarms.notifyAll(alarms);
   if (failed.length === 0) return null;
   context.log.warn({ failed, failures }, "maintenance failed; it will be tried again");
   for (const bug of bugs) context.log.error(bug, "a chore met a bug");

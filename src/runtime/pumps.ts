@@ -33,12 +33,12 @@ export function createConfirmPump(
   const { hot, settings, lease, alarms, log } = context;
   const routes = routesOf(context.sources);
   const store = new OutcomeStore({ db: hot, alarms, onEvents: context.onEvents, handoff: events, routes });
-  const lines = providers.map(({ source, provider }) => lineOf(context, store, source, provider));
-  const policy = confirmPolicy({ db: hot, lines, concurrency: settings.CONFIRM_CONCURRENCY, lease });
+  const queues = providers.map(({ source, provider }) => confirmQueueOf(context, store, source, provider));
+  const policy = confirmPolicy({ db: hot, queues, concurrency: settings.CONFIRM_CONCURRENCY, lease });
   return new Pump({ policy, lease, wake: context.wakes?.confirm ?? new Signal(), log });
 }
 
-function lineOf(
+function confirmQueueOf(
   { db, hot, settings, lease, alarms, metrics, tracer = null }: JobContext,
   store: OutcomeStore,
   source: Source,
@@ -109,8 +109,8 @@ export function createPublishPump(context: JobContext) {
     return new PublishQueue({ ...sending, route, upstream });
   });
   const topics = [...routes.map(({ topicArn }) => topicArn), ...(settings.REPLAY_TOPIC_ARNS ?? [])];
-  const lines = [...live, new ReplayEventsQueue({ ...sending, routes, topics })];
-  const policy = publishPolicy({ db: hot, lines, destination, connections: CONNECTIONS, lease });
+  const queues = [...live, new ReplayEventsQueue({ ...sending, routes, topics })];
+  const policy = publishPolicy({ db: hot, queues, destination, connections: CONNECTIONS, lease });
   const pump = new Pump({ policy, lease, wake: context.wakes?.publish ?? new Signal(), log });
   return { pump, close: () => destination.close() };
 }

@@ -74,15 +74,15 @@ export async function serve(options: ServeOptions) {
   let loops: ReturnType<typeof startLoops> | null = null;
   // Made before they are started, so that recorded work can be dispatched to them.
   const jobs = workers ? createJobs(parts) : null;
-  const doors = serversOf(parts, {
+  const servers = serversOf(parts, {
     host,
     pools: { record: pools.record.usage, hot: pools.hot.usage, work: pools.work.usage },
     isStarted: () => isStarted,
     isStopping: () => stopping !== null,
   });
   const stopAll = async () => {
-    await Promise.all([doors.close(), parts.database.stop()]);
-    doors.stop();
+    await Promise.all([servers.close(), parts.database.stop()]);
+    servers.stop();
     await loops?.stop();
     await jobs?.close();
     await loops?.leave();
@@ -92,7 +92,7 @@ export async function serve(options: ServeOptions) {
     stopping ??= stopAll();
     return stopping;
   };
-  const look = async () => {
+  const prepare = async () => {
     await requireSchema(parts.hot, "relay");
     await register(parts.hot, parts.sources);
     // Registered before its first signature, so that every signature can be checked.
@@ -104,9 +104,9 @@ export async function serve(options: ServeOptions) {
   try {
     releaseStartMemory();
     parts.database.start();
-    const opsServer = settings.OPS_PORT === undefined ? null : await doors.openOps(settings.OPS_PORT);
-    const server = http ? await doors.openPublic(jobs?.handoff ?? null) : null;
-    if (await waitForDatabase(look, { log, stop })) {
+    const opsServer = settings.OPS_PORT === undefined ? null : await servers.openOps(settings.OPS_PORT);
+    const server = http ? await servers.openPublic(jobs?.handoff ?? null) : null;
+    if (await waitForDatabase(prepare, { log, stop })) {
       isStarted = true;
       loops = startLoops(parts, { http, jobs, wakes });
     }
@@ -132,7 +132,7 @@ export async function serve(options: ServeOptions) {
 export type RunningRelay = Awaited<ReturnType<typeof serve>>;
 
 /**
- * Gives back the memory that only the start needed, a quarter of what the process holds: V8 keeps its young
+ * Frees the memory that only the start needed, a quarter of what the process holds: V8 keeps its young
  * generation as large as loading the modules made it. Node offers V8's collector behind a flag alone.
  */
 function releaseStartMemory(): void {

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../..");
 
 /** Words that docs/glossary.md has better ones for; names of tables, metrics and workers keep their spelling. */
 const WORDS =
-  /\b(?:whoever|ladder|dice|gives? back|given back|surroundings|yard|mood|patience|torture|judged?|judges|(?<!in[ -])house)\b/i;
+  /\b(?:whoever|exchanges?|heard|isMeant|handOver|ladder|dice|gives? back|given ?back|surroundings|yard|mood|patience|torture|judged?|judges|(?<!in[ -])house)\b/i;
 const OPENINGS = /^\s*(?:\/\*\*?|\*|\/\/)\s+(?:What|Those|Whoever|Whatever|None|Nobody|Somebody)\b/;
 
 it("the program is written in the field's words, and its comments name their subject first", () => {

@@ -20,15 +20,15 @@ it("a chore that fails stops no other; a person is told after a while, until any
     ],
     bugs: [{ chore: "held_events", error: "no room", stack: expect.stringContaining("chores.test.ts:") }],
     failures: 1,
-    told: { raised: [], cleared: [] },
+    alarms: { raised: [], cleared: [] },
   });
   expect(done).toEqual(["quiet_alarms"]);
   await harness.query("update failing_chore set failing_since = now() - interval '16 minutes'");
   const raised = [{ name: "maintenance_failing", source: "", subject: "held_events" }];
-  expect(await doChores(db, broken)).toMatchObject({ failures: 2, told: { raised } });
+  expect(await doChores(db, broken)).toMatchObject({ failures: 2, alarms: { raised } });
   expect(await alarms()).toEqual([{ subject: "held_events", open: true }]);
   const elsewhere = await doChores(openDatabase(harness.databaseUrl), { held_events: async () => [] });
-  expect(elsewhere).toMatchObject({ failed: [], told: { cleared: [{ subject: "held_events" }] } });
+  expect(elsewhere).toMatchObject({ failed: [], alarms: { cleared: [{ subject: "held_events" }] } });
   expect(await alarms()).toEqual([{ subject: "held_events", open: false }]);
   expect(await harness.query("select name from failing_chore")).toEqual([{ name: "partitions" }]);
 });

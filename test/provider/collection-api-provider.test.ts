@@ -76,7 +76,7 @@ describe("the Collection API's adapter", () => {
   let far: StubProvider;
   let provider: Provider;
   beforeAll(async () => {
-    far = await startStubProvider((...exchange) => answer(...exchange));
+    far = await startStubProvider((...request) => answer(...request));
     provider = collectionApiProvider({ baseUrl: far.url, apiKey: KEY });
   });
   afterAll(async () => {
@@ -87,7 +87,7 @@ describe("the Collection API's adapter", () => {
   const meet = (situation: Situation) => {
     answer = ANSWERS[situation];
   };
-  const ask = (options: AskOptions & { onExchanged?: () => void } = {}) =>
+  const ask = (options: AskOptions & { onResponse?: () => void } = {}) =>
     provider.askInvoice(invoiceId, { timeoutMs: 20_000, ...options });
   const read = (options: AskOptions = {}) =>
     provider.readPage({ collectionId, page: 1, pageSize: 2 }, { timeoutMs: 20_000, ...options });
@@ -144,22 +144,22 @@ describe("the Collection API's adapter", () => {
   ])("asking for %s is interrupted before it begins, and while the provider is silent", async (_, asking) => {
     meet("silence");
     expect(await asking({ signal: AbortSignal.abort() })).toEqual({ kind: "interrupted" });
-    const [stop, onExchanged] = [new AbortController(), vi.fn()];
-    const interrupted = asking({ onExchanged, signal: stop.signal });
+    const [stop, onResponse] = [new AbortController(), vi.fn()];
+    const interrupted = asking({ onResponse, signal: stop.signal });
     // By then the first has long arrived.
     await get({ timeoutMs: 200 });
-    expect(onExchanged).not.toHaveBeenCalled();
+    expect(onResponse).not.toHaveBeenCalled();
     stop.abort();
     expect(await interrupted).toEqual({ kind: "interrupted" });
   });
 
   it.each(["works", "429", "broken JSON", "hangs up"] as const)(
-    "says once that the exchange is over, before the answer is read: %s",
+    "says once that the request is over, before the answer is read: %s",
     async (situation) => {
       meet(situation);
       const told: string[] = [];
-      await ask({ onExchanged: () => told.push("exchanged") }).then(() => told.push("answered"));
-      expect(told).toEqual(["exchanged", "answered"]);
+      await ask({ onResponse: () => told.push("over") }).then(() => told.push("answered"));
+      expect(told).toEqual(["over", "answered"]);
     },
   );
 

@@ -214,12 +214,12 @@ interface ErrorReport {
  * @returns the exit code
  */
 export function reportError(error: unknown, context: CommandContext): number {
-  const told = errorReportOf(error);
-  if (context.json) context.print(JSON.stringify({ error: told }, null, 2));
-  else context.remark(withCommand(told.message, told.remedy));
+  const report = errorReportOf(error);
+  if (context.json) context.print(JSON.stringify({ error: report }, null, 2));
+  else context.remark(withCommand(report.message, report.remedy));
   if (["debug", "trace"].includes(context.environment.LOG_LEVEL ?? "") && error instanceof Error)
     context.remark(stackOf(error).replaceAll(/^/gm, "    "));
-  return EXIT_CODES[told.code];
+  return EXIT_CODES[report.code];
 }
 
 /** RelayErrors explain themselves, common database faults are explained here, anything else is unexpected. */

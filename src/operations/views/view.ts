@@ -20,7 +20,7 @@ export type Value = string | number | Date | readonly string[] | null | undefine
 type Kind = "text" | "words" | "source" | "time" | "money" | "state" | "count" | "id" | "raw";
 
 /** A field of a result: a column of a list, a line of a sheet. */
-export interface Field<Row> extends Look<Row> {
+export interface Field<Row> extends Showing<Row> {
   label: string;
   kind: Kind;
   /** The row's field, shown unchanged. */
@@ -29,7 +29,7 @@ export interface Field<Row> extends Look<Row> {
   value: (row: Row) => Value;
 }
 
-interface Look<Row> {
+interface Showing<Row> {
   /** Of an id or a name: what it names, such as an invoice, which leads to where that is shown. */
   of?: string | ((row: Row) => string);
   /** Said beside the value. */
@@ -49,8 +49,12 @@ type KeyOf<Row, Kept> = {
 /** @param from the name of the row's field, or what is made of the row */
 const fieldOf =
   <Kept extends Value>(kind: Kind) =>
-  <Row>(label: string, from: KeyOf<Row, Kept> | ((row: Row) => Kept), look: Look<Row> = {}): Field<Row> => ({
-    ...{ label, kind, ...look },
+  <Row>(
+    label: string,
+    from: KeyOf<Row, Kept> | ((row: Row) => Kept),
+    showing: Showing<Row> = {},
+  ): Field<Row> => ({
+    ...{ label, kind, ...showing },
     ...(typeof from === "function" ? { value: from } : { name: from, value: (row) => row[from] as Kept }),
   });
 

@@ -95,7 +95,7 @@ export function anomaliesOf({
     ["dateModified", invoice.dateModified, modifiedAt],
   ] as const;
   for (const [name, text, at] of unread) {
-    if (now !== "paid" || at !== null || !isMeantAsDate(text)) continue;
+    if (now !== "paid" || at !== null || !isWrittenAsDate(text)) continue;
     anomalies.push(
       `Its ${name} is "${shortText(text)}", which is no date. It is published as if it had none; ask the ` +
         "provider why.",
@@ -133,7 +133,7 @@ const isSaid = (value: unknown): boolean =>
   value !== undefined && value !== null && (typeof value !== "string" || value.trim() !== "");
 
 /** Years 1 and 1970 are what platforms write for "no date". */
-const isMeantAsDate = (text: string | null): text is string =>
+const isWrittenAsDate = (text: string | null): text is string =>
   text !== null && !/^\s*(?:(?:0001|1970)-|$)/.test(text);
 
 function amountChanged(invoice: Invoice, known: KnownInvoice): boolean {

@@ -37,9 +37,9 @@ import { type Handoff, type Lease, leaseEnd } from "../../platform/worker/index.
 import {
   type ClaimedEvent,
   insertEvents,
-  lineOf,
   type OutboxState,
   queueEvents,
+  queueOf,
   type Route,
 } from "../publish/index.ts";
 import type { Outcome } from "./decide.ts";
@@ -65,7 +65,7 @@ export class OutcomeStore {
   readonly #commits: GroupCommit<Outcome>;
 
   constructor(options: OutcomeStoreOptions) {
-    const topics = new Map(options.routes.map((route) => [lineOf(route), route.topicArn]));
+    const topics = new Map(options.routes.map((route) => [queueOf(route), route.topicArn]));
     this.#commits = new GroupCommit({
       write: (outcomes) => write(outcomes, topics, options),
       maxBatch: 128,
@@ -91,9 +91,9 @@ async function write(
   const addressed: OutcomeToDispatch[] = [];
   let reserved = 0;
   for (const outcome of outcomes) {
-    const line = lineOfEvent(outcome);
-    const topic = (line === null ? null : topics.get(line)) ?? null;
-    const hasRoom = line !== null && topic !== null && handoff?.reserve(line) === true;
+    const queue = queueOfEvent(outcome);
+    const topic = (queue === null ? null : topics.get(queue)) ?? null;
+    const hasRoom = queue !== null && topic !== null && handoff?.reserve(queue) === true;
     if (hasRoom) reserved += 1;
     addressed.push({ ...outcome, handTo: hasRoom ? topic : null });
   }
@@ -150,8 +150,8 @@ const leaseKey = ({ invoiceId, source, leaseToken }: Pick<Outcome, "invoiceId" |
   `${invoiceId} ${source} ${leaseToken}`;
 
 /** null where there is nothing to be sent. */
-const lineOfEvent = ({ source, event }: Outcome): string | null =>
-  event === null || event.state === "held" ? null : lineOf({ source, invoiceType: event.invoiceType });
+const queueOfEvent = ({ source, event }: Outcome): string | null =>
+  event === null || event.state === "held" ? null : queueOf({ source, invoiceType: event.invoiceType });
 
 // The one transaction of an answer, whole: a statement of several steps. `answer` is what is to be written;
 // `held` is those of its rows whose lease still holds, and every step after that reads nothing but `held`.

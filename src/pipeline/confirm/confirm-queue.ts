@@ -5,7 +5,7 @@ import type { Metrics } from "../../platform/metrics/index.ts";
 import { failpoint } from "../../platform/process/index.ts";
 import type { Limits, UnknownIds, Upstream, UpstreamReport } from "../../platform/upstreams/index.ts";
 import { storableText, withoutCallbackTokens } from "../../platform/values/index.ts";
-import type { Claim, Exchange, Lease, Policy, Queue } from "../../platform/worker/index.ts";
+import type { Claim, Lease, Policy, Queue, RequestSlot } from "../../platform/worker/index.ts";
 import type { Answer, Provider } from "../../provider/index.ts";
 import type { OutcomeStore } from "./answer-statement.ts";
 import type { CollectionNames } from "./collection-names.ts";
@@ -14,7 +14,7 @@ import type { Rules } from "./invoices/confirmed-invoice.ts";
 import { type Claimed, claimConfirmations, confirmationLeases } from "./queue/claim.ts";
 import type { KeyProbe, SourceProof } from "./source-proof.ts";
 
-interface ConfirmLineOptions {
+interface ConfirmQueueOptions {
   db: Database;
   name: string;
   limits: Limits;
@@ -31,17 +31,17 @@ interface ConfirmLineOptions {
   lease: Lease;
   /** The longest one answer may take, in ms. */
   timeoutMs: number;
-  /** How many replayed confirmations are held at once. */
+  /** How many replayed confirmations are leased at once. */
   replayLimit: number;
 }
 
 /** The confirmations of one source: asks the provider, decides on its answer, and stores what follows. */
 export class ConfirmQueue implements Queue<Claimed> {
   readonly name: string;
-  readonly #options: ConfirmLineOptions;
+  readonly #options: ConfirmQueueOptions;
   #replaying = 0;
 
-  constructor(options: ConfirmLineOptions) {
+  constructor(options: ConfirmQueueOptions) {
     this.name = options.name;
     this.#options = options;
   }
@@ -57,24 +57,24 @@ export class ConfirmQueue implements Queue<Claimed> {
     unknownIds.saw(isFlooded);
     if (isRefused) void keyProbe.probeWhenDue().catch(() => undefined);
     this.#replaying += items.filter(isReplayed).length;
-    // The claim was full, or replays were held back for live traffic: there may be more.
+    // The claim was full, or replays were kept back for live traffic: there may be more.
     const more = items.length >= wanted || this.#replaying >= replayLimit;
     return { items, more, moreInMs };
   }
 
-  /** They do not run after all: those of this line no longer count as held. */
-  noteGivenBack(confirmations: readonly Claimed[]): void {
+  /** They do not run after all: those of this queue no longer count as leased. */
+  noteReleased(confirmations: readonly Claimed[]): void {
     this.#replaying -= confirmations.filter((one) => one.source === this.name && isReplayed(one)).length;
   }
 
-  async run([confirmation]: readonly Claimed[], exchange: Exchange): Promise<boolean> {
+  async run([confirmation]: readonly Claimed[], slot: RequestSlot): Promise<boolean> {
     if (confirmation === undefined) return true;
     const { tracer } = this.#options;
     const span = tracer === null ? null : startConfirming(tracer, confirmation);
     try {
       return await this.#confirm(
         span === null ? confirmation : { ...confirmation, traceparent: span.traceparent },
-        exchange,
+        slot,
       );
     } finally {
       if (isReplayed(confirmation)) this.#replaying -= 1;
@@ -82,23 +82,23 @@ export class ConfirmQueue implements Queue<Claimed> {
     }
   }
 
-  async #confirm(confirmation: Claimed, exchange: Exchange): Promise<boolean> {
-    const answer = timedByPostgres(confirmation, await this.#ask(confirmation, exchange));
+  async #confirm(confirmation: Claimed, slot: RequestSlot): Promise<boolean> {
+    const answer = timedByPostgres(confirmation, await this.#ask(confirmation, slot));
     this.#options.metrics.providerAnswers.inc({ source: this.name, outcome: answer.kind });
     const [takesMore] = await Promise.all([
-      this.#note(confirmation, answer, exchange.signal),
+      this.#note(confirmation, answer, slot.signal),
       this.#store(confirmation, answer),
     ]);
     return takesMore;
   }
 
-  async #ask(confirmation: Claimed, { ended, signal }: Exchange): Promise<Answer> {
+  async #ask(confirmation: Claimed, { ended, signal }: RequestSlot): Promise<Answer> {
     const { provider, timeoutMs, proof, metrics } = this.#options;
     const { invoiceId, attempt, faults } = confirmation;
     failpoint("invoice to be asked for");
     if (attempt + faults > 0) metrics.retries.inc({ work: "confirm" });
     const done = metrics.providerSeconds.startTimer({ source: this.name });
-    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onExchanged: ended });
+    const answer = await provider.askInvoice(invoiceId, { timeoutMs, signal, onResponse: ended });
     failpoint("invoice answered");
     ended();
     done();
@@ -179,23 +179,23 @@ function reportOf(answer: Answer): UpstreamReport | null {
 
 interface ConfirmPolicyOptions {
   db: Database;
-  lines: readonly ConfirmQueue[];
+  queues: readonly ConfirmQueue[];
   /** How many invoices are asked for at the same time. */
   concurrency: number;
   lease: Lease;
 }
 
-/** How the pump confirms: each confirmation is an exchange of its own. */
-export function confirmPolicy({ db, lines, concurrency, lease }: ConfirmPolicyOptions): Policy<Claimed> {
+/** How the pump confirms: each confirmation is a request of its own. */
+export function confirmPolicy({ db, queues, concurrency, lease }: ConfirmPolicyOptions): Policy<Claimed> {
   return {
     name: "confirm",
-    lines,
-    lineOf: ({ source }) => source,
-    exchanges: concurrency,
+    queues,
+    queueOf: ({ source }) => source,
+    requests: concurrency,
     batchSize: 1,
     nextBatch: () => 1,
     async release(confirmations) {
-      for (const line of lines) line.noteGivenBack(confirmations);
+      for (const queue of queues) queue.noteReleased(confirmations);
       await confirmationLeases.release(
         db,
         confirmations.map(({ invoiceId: id, source, leaseToken }) => ({ id, source, leaseToken })),

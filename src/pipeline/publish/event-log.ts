@@ -82,11 +82,11 @@ export interface Route {
   topicArn: string;
 }
 
-/** The line that an event waits in: with today's settings, each leads to one topic. */
-export const lineOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
+/** The queue that an event waits in: with today's settings, each leads to one topic. */
+export const queueOf = ({ source, invoiceType }: { source: string; invoiceType: string }): string =>
   `${source} ${invoiceType}`;
 
-/** The line of all that replays have queued. */
+/** The queue of all that replays have queued. */
 export const REPLAYS = "replays";
 
 /** The state of an event's sending; one without a row in the outbox is published, or was never sent. */

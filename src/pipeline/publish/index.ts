@@ -12,11 +12,11 @@ export {
   isLive,
   isPaymentEvent,
   joinOutbox,
-  lineOf,
   type OutboxState,
   paidEventId,
   paidEventIsLogged,
   publishedOn,
+  queueOf,
   type Route,
   rightTopic,
 } from "./event-log.ts";

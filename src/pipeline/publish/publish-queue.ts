@@ -5,9 +5,9 @@ import type { Logger, Span, Tracer } from "../../platform/log/index.ts";
 import type { Metrics } from "../../platform/metrics/index.ts";
 import { backOffMs, failpoint } from "../../platform/process/index.ts";
 import { TOPIC, type Upstream, type UpstreamReport } from "../../platform/upstreams/index.ts";
-import type { Claim, Exchange, Lease, Policy, Queue } from "../../platform/worker/index.ts";
+import type { Claim, Lease, Policy, Queue, RequestSlot } from "../../platform/worker/index.ts";
 import { type ClaimedEvent, claimEvents, claimReplayed } from "./claim-events.ts";
-import { lineOf, REPLAYS, type Route } from "./event-log.ts";
+import { queueOf, REPLAYS, type Route } from "./event-log.ts";
 import { outboxLeases } from "./outbox.ts";
 import type { EventOutcome, OutcomeLog } from "./outcomes.ts";
 import type { BatchOutcome, EntryOutcome, OutgoingEvent, SnsDestination } from "./sns-destination.ts";
@@ -18,24 +18,24 @@ import type { BatchOutcome, EntryOutcome, OutgoingEvent, SnsDestination } from "
  */
 export function publishPolicy({
   db,
-  lines,
+  queues,
   destination,
   connections,
   lease,
 }: {
   db: Database;
-  lines: readonly Queue<ClaimedEvent>[];
+  queues: readonly Queue<ClaimedEvent>[];
   destination: SnsDestination;
   connections: number;
   lease: Lease;
 }): Policy<ClaimedEvent> {
   return {
     name: "publish",
-    lines,
-    lineOf: (event) => (event.replayId === null ? lineOf(event) : REPLAYS),
-    exchanges: connections,
+    queues,
+    queueOf: (event) => (event.replayId === null ? queueOf(event) : REPLAYS),
+    requests: connections,
     batchSize: destination.batchSize,
-    // A request of one event costs as much as one of ten: a partial batch is held while another is in flight.
+    // A request of one event costs as much as one of ten: a partial batch waits while another is in flight.
     nextBatch(waiting, underWay, mayWait) {
       if (mayWait && underWay > 0 && waiting.length < destination.batchSize) return 0;
       failpoint("events to be sent");
@@ -84,7 +84,7 @@ abstract class Sending implements Queue<ClaimedEvent> {
   /** Reports a request's outcome to the topic's state. @returns whether the topic takes more. */
   protected abstract note(report: UpstreamReport): Promise<boolean>;
 
-  async run(batch: readonly ClaimedEvent[], { ended }: Exchange): Promise<boolean> {
+  async run(batch: readonly ClaimedEvent[], { ended }: RequestSlot): Promise<boolean> {
     const { destination, metrics, tracer } = this.#options;
     const [{ topicArn, replayId }] = batch as [ClaimedEvent];
     const isLive = replayId === null;
@@ -174,7 +174,7 @@ export class PublishQueue extends Sending {
 
   constructor(options: SendingOptions & { route: Route; upstream: Upstream }) {
     super(options);
-    this.name = lineOf(options.route);
+    this.name = queueOf(options.route);
     this.#options = options;
   }
 
@@ -194,7 +194,7 @@ export class PublishQueue extends Sending {
 /** The pause after a claim that found nothing, in ms: without it each wake-up of a live event would claim. */
 const REST_MS = 250;
 
-interface ReplayLineOptions extends SendingOptions {
+interface ReplayQueueOptions extends SendingOptions {
   /** The routes of this process. */
   routes: readonly Route[];
   /** All topics that it may send replays to. */
@@ -209,10 +209,10 @@ interface ReplayLineOptions extends SendingOptions {
 export class ReplayEventsQueue extends Sending {
   readonly name = REPLAYS;
   readonly share = 0.25;
-  readonly #options: ReplayLineOptions;
+  readonly #options: ReplayQueueOptions;
   #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(options: ReplayLineOptions) {
+  constructor(options: ReplayQueueOptions) {
     super(options);
     this.#options = options;
   }
@@ -231,7 +231,7 @@ export class ReplayEventsQueue extends Sending {
   }
 }
 
-const ALONE: Exchange = { ended: () => undefined, signal: new AbortController().signal };
+const ALONE: RequestSlot = { ended: () => undefined, signal: new AbortController().signal };
 
 const UNSAID: EntryOutcome = {
   kind: "failed",

@@ -35,7 +35,7 @@ export interface Leased {
   leaseToken: string;
 }
 
-interface GivenBack {
+interface Release {
   /** How long until it is due again, in ms. */
   dueInMs: number;
   /** Counts one more fault in a row. */
@@ -60,7 +60,7 @@ export class ListRuns<More extends ResultColumns> {
   readonly #table: RawBuilder<unknown>;
   readonly #more: More;
   readonly #returning: RawBuilder<unknown>;
-  readonly #givingBack: Statement<Leased & GivenBack>;
+  readonly #releasing: Statement<Leased & Release>;
 
   /** @param more what a claim returns besides what all have; `returning` selects it. */
   constructor(table: "sweep" | "certificate", more: More, returning: RawBuilder<unknown>) {
@@ -68,9 +68,9 @@ export class ListRuns<More extends ResultColumns> {
     this.#table = sql.table(table);
     this.#more = more;
     this.#returning = returning;
-    this.#givingBack = new Statement(
+    this.#releasing = new Statement(
       {},
-      (slots: Slots<Leased & GivenBack>) => sql`
+      (slots: Slots<Leased & Release>) => sql`
         with moved as (
           update ${this.#table} set state = 'due', lease_token = null, claimed_until = null,
             faults = faults + ${slots.value(({ isFault }) => (isFault ? 1 : 0))},
@@ -131,8 +131,8 @@ export class ListRuns<More extends ResultColumns> {
    * Releases an unfinished run, to be continued from its saved progress.
    * @returns whether the lease was still held; if not, nothing was written.
    */
-  async release(db: Database, { id, leaseToken }: Leased, how: GivenBack): Promise<boolean> {
-    return (await this.#givingBack.execute(db, { id, leaseToken, ...how })).length > 0;
+  async release(db: Database, { id, leaseToken }: Leased, how: Release): Promise<boolean> {
+    return (await this.#releasing.execute(db, { id, leaseToken, ...how })).length > 0;
   }
 
   /**

@@ -109,7 +109,7 @@ interface Marked {
 const markNotified = new Statement(
   ENDED_ALARMS,
   ({ value }: Slots<Marked>) => sql`
-    with told as (
+    with notified as (
       update alarm set told_at = ${value(({ at }) => at)},
         cleared_told_at = case when id = any(${value(({ ended }) => ended)}::bigint[]) then clock_timestamp() end
       where id = any(${value(({ ids }) => ids)}::bigint[])),
@@ -126,12 +126,12 @@ const markNotified = new Statement(
  */
 export async function markAlarmsNotified(
   db: Database,
-  told: readonly AlarmToNotify[],
+  notified: readonly AlarmToNotify[],
   nextInMs: number,
 ): Promise<readonly EndedAlarm[]> {
-  const at = told[0]?.at ?? new Date(0);
-  const ended = told.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
-  const ids = told.map(({ id }) => id);
+  const at = notified[0]?.at ?? new Date(0);
+  const ended = notified.filter(({ clearedAt }) => clearedAt !== null).map(({ id }) => id);
+  const ids = notified.map(({ id }) => id);
   return await markNotified.execute(db, { at, ids, ended, nextInMs });
 }
 

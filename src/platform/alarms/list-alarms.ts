@@ -112,21 +112,21 @@ export interface SelectedAlarms {
   subject?: string | undefined;
 }
 
-const MEANT: Columns<SelectedAlarms> = {
+const SELECTED: Columns<SelectedAlarms> = {
   name: text(({ name }) => name),
   source: text(({ source = null }) => source),
   subject: text(({ subject = null }) => subject),
 };
 
 const selectMatching = query(
-  (db, meant: readonly SelectedAlarms[]) =>
+  (db, selected: readonly SelectedAlarms[]) =>
     db
       .selectFrom("alarm")
       .select(["id", "name", "source", "subject"])
       .where("cleared_at", "is", null)
-      .where(sql<boolean>`exists (select from ${tableOf("meant", MEANT, meant)}
-        where meant.name = alarm.name and coalesce(meant.source, alarm.source) = alarm.source
-          and coalesce(meant.subject, alarm.subject) = alarm.subject)`)
+      .where(sql<boolean>`exists (select from ${tableOf("selected", SELECTED, selected)}
+        where selected.name = alarm.name and coalesce(selected.source, alarm.source) = alarm.source
+          and coalesce(selected.subject, alarm.subject) = alarm.subject)`)
       .orderBy("id")
       .forUpdate(),
   [],
@@ -135,8 +135,8 @@ const selectMatching = query(
 /** The selected alarms that are open, locked until the transaction's end. */
 export async function listOpenAlarms(
   trx: Database,
-  meant: readonly SelectedAlarms[],
+  selected: readonly SelectedAlarms[],
 ): Promise<(EndedAlarm & { id: number })[]> {
-  const rows = await selectMatching(trx, meant).execute();
+  const rows = await selectMatching(trx, selected).execute();
   return rows.map(({ name, ...alarm }) => ({ ...alarm, name: name as AlarmName }));
 }

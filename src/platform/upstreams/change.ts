@@ -99,7 +99,7 @@ const NEW: VersionedUpstream = {
 };
 const PAUSED: VersionedUpstream = { ...NEW, opensInMs: 1, pausedBy: "operator" };
 const REFUSED: VersionedUpstream = { ...NEW, retryInMs: 1, pausedBy: "refused" };
-const TOLD = { raised: [], ended: [] };
+const NO_ALARMS = { raised: [], ended: [] };
 
 const updateUpstream = new VaryingStatement(
   CLEARED,
@@ -120,9 +120,9 @@ const updateUpstream = new VaryingStatement(
       select ${selectCleared} from moved`;
   },
   [
-    { ...TOLD, kind: SOURCE, name: "", before: NEW, upstream: PAUSED, lastError: undefined },
-    { ...TOLD, kind: TOPIC, name: "", before: PAUSED, upstream: REFUSED, lastError: "" },
-    { ...TOLD, kind: TOPIC, name: "", before: REFUSED, upstream: NEW, lastError: null },
+    { ...NO_ALARMS, kind: SOURCE, name: "", before: NEW, upstream: PAUSED, lastError: undefined },
+    { ...NO_ALARMS, kind: TOPIC, name: "", before: PAUSED, upstream: REFUSED, lastError: "" },
+    { ...NO_ALARMS, kind: TOPIC, name: "", before: REFUSED, upstream: NEW, lastError: null },
   ],
 );
 
@@ -162,13 +162,13 @@ export async function changeByHand(
   kind: UpstreamKind,
   name: string,
   signal: Extract<UpstreamReport, { kind: "pause" | "resume" }>,
-): Promise<{ before: VersionedUpstream; told: WrittenAlarms } | null> {
+): Promise<{ before: VersionedUpstream; alarms: WrittenAlarms } | null> {
   for (;;) {
     const before = await readUpstreamRow(trx, kind, name);
     const after = before === null ? null : transition(before, signal, kind.policy, Math.random());
     if (before === null || after === null) return null;
-    const told = await change(trx, kind, name, before, after);
-    if (told !== null) return { before, told };
+    const alarms = await change(trx, kind, name, before, after);
+    if (alarms !== null) return { before, alarms };
   }
 }
 

@@ -91,12 +91,12 @@ export class Upstream {
       const after = transition(before, report, this.kind.policy, Math.random());
       this.#takesMore = stateOf(after?.upstream ?? before, this.kind.policy) === "closed";
       if (after === null) return;
-      failpoint("standing to be changed");
-      const told = await change(this.#db, this.kind, this.name, before, after);
-      if (told === null) continue;
-      failpoint("standing changed");
-      this.#alarms.notify(told.raised);
-      this.#alarms.notifyCleared(told.cleared);
+      failpoint("state to be changed");
+      const written = await change(this.#db, this.kind, this.name, before, after);
+      if (written === null) continue;
+      failpoint("state changed");
+      this.#alarms.notify(written.raised);
+      this.#alarms.notifyCleared(written.cleared);
       return;
     }
   }

@@ -12,14 +12,14 @@ import { type Columns, type Database, returned, type Slots, Statement, text } fr
 export interface FailedChore {
   chore: string;
   /** How long it may fail before people are notified: an interval of Postgres. */
-  toldAfter: string;
+  notifiedAfter: string;
   /** No secrets, no personal data. */
   error: string;
 }
 
 const FAILED: Columns<FailedChore> = {
   name: text(({ chore }) => chore),
-  told_after: text(({ toldAfter }) => toldAfter),
+  notified_after: text(({ notifiedAfter }) => notifiedAfter),
   error: text(({ error }) => error),
 };
 
@@ -48,7 +48,7 @@ const noteAndAlarm = new Statement(
         format('It fails since %s, %s times: %s It is tried again automatically.',
           to_char(failing_since, 'YYYY-MM-DD HH24:MI "UTC"'), failures, last_error) as detail
       from moved join failed on failed.name = moved.name
-      where failing_since <= clock_timestamp() - told_after::interval),
+      where failing_since <= clock_timestamp() - notified_after::interval),
     raised as (${raiseAlarms(sql`select * from alarming`)}),
     cleared as (
       ${clearAlarms(sql`name = 'maintenance_failing' and subject in (select name from ended)`)}

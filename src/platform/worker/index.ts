@@ -10,10 +10,10 @@ export {
   whileHeld,
 } from "./leased-rows.ts";
 export { type Loop, makeSignals, Signal, startLoop, type Wakes, type Work } from "./loop.ts";
-export type { Claim, Exchange, Handoff, Policy, Queue } from "./policy.ts";
+export type { Claim, Handoff, Policy, Queue, RequestSlot } from "./policy.ts";
 export { Pump } from "./pump.ts";
 export {
-  BEAT_MS,
+  HEARTBEAT_MS,
   listProcesses,
   noteFailingWork,
   noteSilence,

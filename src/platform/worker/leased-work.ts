@@ -9,14 +9,14 @@ export interface Leased {
 }
 
 interface LeasedWorkOptions<Item> {
-  lineOf(item: Item): string;
+  queueOf(item: Item): string;
   lease: Lease;
   /** Never throws. @returns whether the leases were extended. */
   extend(items: readonly Item[]): Promise<boolean>;
 }
 
 /**
- * The leased work of one pump: waiting work, by line, and running work. Its leases are extended as long as there is
+ * The leased work of one pump: waiting work, by queue, and running work. Its leases are extended as long as there is
  * any. Others may have taken the work of a process that was stopped for a while, so the process goes by its own
  * monotonic clock. Counted from before the lease was requested, a lease ends earlier here than at Postgres.
  */
@@ -24,7 +24,7 @@ export class LeasedWork<Item extends Leased> {
   readonly #options: LeasedWorkOptions<Item>;
   readonly #waiting = new Map<string, Item[]>();
   readonly #all = new Set<Item>();
-  /** How many of all are of each line. */
+  /** How many of all are of each queue. */
   readonly #sizes = new Map<string, number>();
   /** When each lease ends, by `performance.now()`. */
   readonly #ends = new Map<string, number>();
@@ -38,8 +38,8 @@ export class LeasedWork<Item extends Leased> {
     return this.#all.size;
   }
 
-  sizeOf(line: string): number {
-    return this.#sizes.get(line) ?? 0;
+  sizeOf(queue: string): number {
+    return this.#sizes.get(queue) ?? 0;
   }
 
   get allWaiting(): number {
@@ -48,32 +48,32 @@ export class LeasedWork<Item extends Leased> {
     return count;
   }
 
-  waitingOf(line: string): readonly Item[] {
-    return this.#waiting.get(line) ?? [];
+  waitingOf(queue: string): readonly Item[] {
+    return this.#waiting.get(queue) ?? [];
   }
 
   /** @param since `performance.now()` from before they were claimed. */
   add(items: readonly Item[], since: number): void {
-    const { lineOf, lease } = this.#options;
+    const { queueOf, lease } = this.#options;
     for (const item of items) {
-      const line = lineOf(item);
-      const waiting = this.#waiting.get(line);
-      if (waiting === undefined) this.#waiting.set(line, [item]);
+      const queue = queueOf(item);
+      const waiting = this.#waiting.get(queue);
+      if (waiting === undefined) this.#waiting.set(queue, [item]);
       else waiting.push(item);
       this.#all.add(item);
-      this.#sizes.set(line, this.sizeOf(line) + 1);
+      this.#sizes.set(queue, this.sizeOf(queue) + 1);
       this.#ends.set(item.leaseToken, since + lease.ms);
     }
     if (this.#all.size > 0) this.#extending ??= setInterval(() => void this.#extend(), lease.extendEveryMs);
   }
 
   /**
-   * The first `count` of a line begin to run, but for those whose lease has ended: they are held no longer.
+   * The first `count` of a queue begin to run, but for those whose lease has ended: they are no longer leased.
    */
-  begin(line: string, count: number): { running: Item[]; lapsed: Item[] } {
+  begin(queue: string, count: number): { running: Item[]; lapsed: Item[] } {
     const now = performance.now();
     const [running, lapsed]: [Item[], Item[]] = [[], []];
-    for (const item of this.#take(line, count))
+    for (const item of this.#take(queue, count))
       (this.#holds(item.leaseToken, now) ? running : lapsed).push(item);
     if (lapsed.length > 0) this.end(lapsed);
     return { running, lapsed };
@@ -82,8 +82,8 @@ export class LeasedWork<Item extends Leased> {
   /** Ends them, successful or not. */
   end(items: readonly Item[]): void {
     for (const item of items) {
-      const line = this.#options.lineOf(item);
-      if (this.#all.delete(item)) this.#sizes.set(line, this.sizeOf(line) - 1);
+      const queue = this.#options.queueOf(item);
+      if (this.#all.delete(item)) this.#sizes.set(queue, this.sizeOf(queue) - 1);
     }
     if (this.#all.size > 0) return;
     clearInterval(this.#extending);
@@ -91,16 +91,16 @@ export class LeasedWork<Item extends Leased> {
     this.#ends.clear();
   }
 
-  /** Lets go of waiting work, of one line or of all. @returns that work. */
-  dropWaiting(line?: string): Item[] {
-    const lines = line === undefined ? [...this.#waiting.keys()] : [line];
-    const dropped = lines.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));
+  /** Lets go of waiting work, of one queue or of all. @returns that work. */
+  dropWaiting(queue?: string): Item[] {
+    const queues = queue === undefined ? [...this.#waiting.keys()] : [queue];
+    const dropped = queues.flatMap((name) => this.#take(name, Number.POSITIVE_INFINITY));
     this.end(dropped);
     return dropped;
   }
 
-  #take(line: string, count: number): Item[] {
-    return this.#waiting.get(line)?.splice(0, count) ?? [];
+  #take(queue: string, count: number): Item[] {
+    return this.#waiting.get(queue)?.splice(0, count) ?? [];
   }
 
   #holds(leaseToken: string, now: number): boolean {
@@ -112,10 +112,10 @@ export class LeasedWork<Item extends Leased> {
     const items = [...this.#all];
     const tokens = new Set(items.map(({ leaseToken }) => leaseToken));
     for (const token of this.#ends.keys()) if (!tokens.has(token)) this.#ends.delete(token);
-    const asked = performance.now();
+    const requestedAt = performance.now();
     if (!(await this.#options.extend(items))) return;
     const now = performance.now();
     for (const token of tokens)
-      if (this.#holds(token, now)) this.#ends.set(token, asked + this.#options.lease.ms);
+      if (this.#holds(token, now)) this.#ends.set(token, requestedAt + this.#options.lease.ms);
   }
 }

@@ -7,10 +7,10 @@ import { Signal, waitForEither } from "./loop.ts";
 import {
   type Handoff,
   isDue,
-  type LineState,
-  newLineState,
+  newQueueState,
   type Policy,
   pollAllQueues,
+  type QueueState,
   untilMore,
   untilNextPoll,
 } from "./policy.ts";
@@ -23,31 +23,31 @@ interface PumpOptions<Item extends Leased> {
   log: Logger;
 }
 
-/** The most items held, those being recorded included, as a multiple of the number that requests can hold. */
-const HELD_LIMIT = 6;
+/** The most items leased, those being recorded included, as a multiple of the number that requests can hold. */
+const LEASED_LIMIT = 6;
 
-/** How often each line is polled without a wake-up, in ms: the safety net for a lost one. */
+/** How often each queue is polled without a wake-up, in ms: the safety net for a lost one. */
 const POLL_MS = 1_000;
 
-/** How long a partial batch is held while another is in flight, in ms. */
+/** How long a partial batch waits while another is in flight, in ms. */
 const HOLD_MS = 50;
 
 /** How long requests under way may take after the order to stop, in ms. */
 const STOP_GRACE_MS = 5_000;
 
-/** The largest share of the capacity for a line while there are others. */
-const LINE_SHARE_LIMIT = 0.75;
+/** The largest share of the capacity for a queue while there are others. */
+const QUEUE_SHARE_LIMIT = 0.75;
 
-/** A claim is worth its round trip once this share of what its line may hold is free. */
+/** A claim is worth its round trip once this share of what its queue may take is free. */
 const WORTH_A_CLAIM = 0.25;
 
 /**
  * The engine under every kind of work. Five facts:
- * 1. Work is claimed under a lease from each line in turn, or dispatched by the transaction that made it; a line
+ * 1. Work is claimed under a lease from each queue in turn, or dispatched by the transaction that made it; a queue
  * with a share of its own comes last, and never takes more.
- * 2. Held work waits, or runs; a line's items run in batches, side by side, as far as request slots are free.
+ * 2. Leased work waits, or runs; a queue's items run in batches, side by side, as far as request slots are free.
  * 3. A request slot is free again once the upstream has answered; recording the answer blocks no other work.
- * 4. Leases are extended while work is held, and nothing begins after its lease has ended; a line whose upstream
+ * 4. Leases are extended while there is work, and nothing begins after its lease has ended; a queue whose upstream
  * takes no more releases its waiting work.
  * 5. After a stop, or a write that failed, nothing more is taken, waiting work is released, running work is
  * finished.
@@ -57,11 +57,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   readonly #policy: Policy<Item>;
   readonly #wake: Signal;
   readonly #log: Logger;
-  readonly #held: LeasedWork<Item>;
-  readonly #states: readonly LineState<Item>[];
-  /** Lines that take turns, and lines that come after all of these. */
-  readonly #equals: readonly LineState<Item>[];
-  readonly #last: readonly LineState<Item>[];
+  readonly #leased: LeasedWork<Item>;
+  readonly #states: readonly QueueState<Item>[];
+  /** Queues that take turns, and queues that come after all of these. */
+  readonly #equals: readonly QueueState<Item>[];
+  readonly #last: readonly QueueState<Item>[];
   readonly #progress = new Signal();
   #stop: AbortSignal = new AbortController().signal;
   #giveUp = new AbortController();
@@ -75,11 +75,11 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     this.#policy = policy;
     this.#wake = wake;
     this.#log = log;
-    this.#states = policy.lines.map(newLineState);
-    this.#equals = this.#states.filter(({ line }) => line.share === undefined);
-    this.#last = this.#states.filter(({ line }) => line.share !== undefined);
-    this.#held = new LeasedWork({
-      lineOf: (item) => policy.lineOf(item),
+    this.#states = policy.queues.map(newQueueState);
+    this.#equals = this.#states.filter(({ queue }) => queue.share === undefined);
+    this.#last = this.#states.filter(({ queue }) => queue.share !== undefined);
+    this.#leased = new LeasedWork({
+      queueOf: (item) => policy.queueOf(item),
       lease,
       extend: (items) => this.#orWarn(policy.extend(items), "leases could not be extended"),
     });
@@ -88,7 +88,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   /**
    * Claims and does all that is due, until nothing is, or `stop` aborts.
    * @returns when there may be more, in ms; null when only new work would change it.
-   * @throws what a claim or a write failed with, once nothing is held any more.
+   * @throws what a claim or a write failed with, once nothing is leased any more.
    */
   async drain(stop: AbortSignal): Promise<number | null> {
     this.#stop = stop;
@@ -115,9 +115,9 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     pollAllQueues(this.#states);
     for (;;) {
       if (!this.#isEnding) await this.#claimInTurn();
-      if (this.#isEnding) await this.#release(this.#held.dropWaiting());
+      if (this.#isEnding) await this.#release(this.#leased.dropWaiting());
       else this.#start();
-      const isIdle = this.#held.size === 0;
+      const isIdle = this.#leased.size === 0;
       const due = this.#states.filter(isDue);
       if (isIdle && (this.#isEnding || due.length === 0)) return;
       const claimsAtOnce = isIdle && due.some((state) => this.#vacancyOf(state) > 0);
@@ -129,7 +129,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   }
 
   reserve(name: string): boolean {
-    const state = this.#states.find(({ line }) => line.name === name);
+    const state = this.#states.find(({ queue }) => queue.name === name);
     const hasPlace = state !== undefined && !this.#isEnding && !state.hasMore && this.#vacancyOf(state) > 0;
     if (hasPlace) this.#reserved += 1;
     return hasPlace;
@@ -138,7 +138,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
   take(items: readonly Item[], reserved: number, since: number): void {
     this.#reserved -= reserved;
     failpoint("work dispatched");
-    this.#held.add(items, since);
+    this.#leased.add(items, since);
     this.#start();
     this.#progress.raise();
   }
@@ -149,43 +149,44 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
 
   /** The most items that requests under way can hold. */
   get #capacity(): number {
-    return this.#policy.exchanges * this.#policy.batchSize;
+    return this.#policy.requests * this.#policy.batchSize;
   }
 
   /** As many items may wait as requests can hold; work being recorded has a limit of its own (bounded, G8). */
   get #vacancy(): number {
-    const waiting = this.#held.allWaiting + this.#exchanges * this.#policy.batchSize;
+    const waiting = this.#leased.allWaiting + this.#underWay * this.#policy.batchSize;
     return (
-      Math.min(2 * this.#capacity - waiting, HELD_LIMIT * this.#capacity - this.#held.size) - this.#reserved
+      Math.min(2 * this.#capacity - waiting, LEASED_LIMIT * this.#capacity - this.#leased.size) -
+      this.#reserved
     );
   }
 
-  /** The part of the capacity that a line may take. All reserved items may be its own, so they count in full. */
-  #vacancyOf(state: LineState<Item>): number {
-    const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#heldOf(state);
+  /** The part of the capacity that a queue may take. All reserved items may be its own, so they count in full. */
+  #vacancyOf(state: QueueState<Item>): number {
+    const toBegin = this.#limitOf(state, 2 * this.#capacity) - this.#takenOf(state);
     // Work being recorded counts too: writes after an answer may hang as well.
-    const inAll = this.#limitOf(state, HELD_LIMIT * this.#capacity) - this.#held.sizeOf(state.line.name);
+    const inAll = this.#limitOf(state, LEASED_LIMIT * this.#capacity) - this.#leased.sizeOf(state.queue.name);
     return Math.min(this.#vacancy, Math.min(toBegin, inAll) - this.#reserved);
   }
 
-  #heldOf({ line, underWay }: LineState<Item>): number {
-    return this.#held.waitingOf(line.name).length + underWay * this.#policy.batchSize;
+  #takenOf({ queue, underWay }: QueueState<Item>): number {
+    return this.#leased.waitingOf(queue.name).length + underWay * this.#policy.batchSize;
   }
 
-  get #exchanges(): number {
+  get #underWay(): number {
     let count = 0;
     for (const { underWay } of this.#states) count += underWay;
     return count;
   }
 
   #limitOf(
-    { line: { share = this.#equals.length > 1 ? LINE_SHARE_LIMIT : 1 } }: LineState<Item>,
+    { queue: { share = this.#equals.length > 1 ? QUEUE_SHARE_LIMIT : 1 } }: QueueState<Item>,
     vacancy: number,
   ) {
     return Math.max(1, Math.floor(vacancy * share));
   }
 
-  get #inTurn(): LineState<Item>[] {
+  get #inTurn(): QueueState<Item>[] {
     this.#turn = (this.#turn + 1) % Math.max(1, this.#equals.length);
     return [...this.#equals.slice(this.#turn), ...this.#equals.slice(0, this.#turn), ...this.#last];
   }
@@ -195,7 +196,7 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
       for (const state of this.#inTurn) {
         if (!isDue(state)) continue;
         const vacancy = this.#vacancyOf(state);
-        if (vacancy > 0 && vacancy >= WORTH_A_CLAIM * (vacancy + this.#heldOf(state)))
+        if (vacancy > 0 && vacancy >= WORTH_A_CLAIM * (vacancy + this.#takenOf(state)))
           await this.#claim(state, vacancy);
         // Nothing more is dispatched until a claim had its turn: it would take each place that gets free.
         else state.hasMore = true;
@@ -205,27 +206,27 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     }
   }
 
-  async #claim(state: LineState<Item>, wanted: number): Promise<void> {
+  async #claim(state: QueueState<Item>, wanted: number): Promise<void> {
     state.hasMore = false;
     const since = performance.now();
-    state.looksAt = since + POLL_MS;
-    const { items, more, moreInMs } = await state.line.claim(wanted);
+    state.pollsAt = since + POLL_MS;
+    const { items, more, moreInMs } = await state.queue.claim(wanted);
     const now = performance.now();
     state.hasMore = more;
     state.moreAt = moreInMs === null ? null : now + moreInMs;
-    state.looksAt = Math.min(state.looksAt, now + (moreInMs ?? POLL_MS));
-    this.#held.add(items, since);
+    state.pollsAt = Math.min(state.pollsAt, now + (moreInMs ?? POLL_MS));
+    this.#leased.add(items, since);
     this.#start();
   }
 
-  // A batch of each line in turn, so that none waits behind another's many.
+  // A batch of each queue in turn, so that none waits behind another's many.
   #start(): void {
     if (this.#isEnding) return;
-    const { exchanges } = this.#policy;
+    const { requests } = this.#policy;
     for (let started = true; started; ) {
       started = false;
       for (const state of this.#inTurn) {
-        if (this.#exchanges >= exchanges || state.underWay >= this.#limitOf(state, exchanges)) continue;
+        if (this.#underWay >= requests || state.underWay >= this.#limitOf(state, requests)) continue;
         const batch = this.#nextBatch(state);
         if (batch.length === 0) continue;
         void this.#run(state, batch);
@@ -234,16 +235,16 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     }
   }
 
-  #nextBatch(state: LineState<Item>): Item[] {
-    const { line, underWay, sentAt } = state;
-    const waiting = this.#held.waitingOf(line.name);
+  #nextBatch(state: QueueState<Item>): Item[] {
+    const { queue, underWay, sentAt } = state;
+    const waiting = this.#leased.waitingOf(queue.name);
     if (waiting.length === 0) return [];
     const now = performance.now();
     const waitsMs = sentAt + HOLD_MS - now;
     const count = this.#policy.nextBatch(waiting, underWay, waitsMs > 0);
     if (count === 0) this.#startLater(waitsMs);
     else state.sentAt = now;
-    const { running, lapsed } = this.#held.begin(line.name, count);
+    const { running, lapsed } = this.#leased.begin(queue.name, count);
     if (lapsed.length > 0) void this.#release(lapsed).finally(() => this.#progress.raise());
     return running;
   }
@@ -258,24 +259,24 @@ export class Pump<Item extends Leased> implements Handoff<Item> {
     );
   }
 
-  async #run(state: LineState<Item>, batch: Item[]): Promise<void> {
-    let isExchanging = true;
+  async #run(state: QueueState<Item>, batch: Item[]): Promise<void> {
+    let isUnderWay = true;
     const ended = () => {
-      if (!isExchanging) return;
-      isExchanging = false;
+      if (!isUnderWay) return;
+      isUnderWay = false;
       state.underWay -= 1;
       this.#start();
     };
     state.underWay += 1;
     try {
-      const { line } = state;
-      const takesMore = await line.run(batch, { ended, signal: this.#giveUp.signal });
-      if (!takesMore) await this.#release(this.#held.dropWaiting(line.name));
+      const { queue } = state;
+      const takesMore = await queue.run(batch, { ended, signal: this.#giveUp.signal });
+      if (!takesMore) await this.#release(this.#leased.dropWaiting(queue.name));
     } catch (error) {
       const [{ source } = {} as Item] = batch;
       this.#fail(noteWork(error, { source, invoices: batch.map(({ invoiceId }) => invoiceId) }));
     } finally {
-      this.#held.end(batch);
+      this.#leased.end(batch);
       ended();
       this.#progress.raise();
     }

@@ -17,10 +17,10 @@ import { programVersion } from "../process/index.ts";
 import { clock, newId } from "../values/index.ts";
 
 /** How often a process says that it lives, in ms. */
-export const BEAT_MS = 5_000;
+export const HEARTBEAT_MS = 5_000;
 
 /** A Lambda function says it each time its schedule runs, once a minute. */
-const LAMBDA_BEAT_MS = 60_000;
+const LAMBDA_HEARTBEAT_MS = 60_000;
 
 /** A process whose heartbeat is missing for this many intervals is taken for dead. */
 const SILENT_BEATS = 3;
@@ -92,14 +92,14 @@ export class RelayProcess {
   }
 
   /**
-   * To be called every `BEAT_MS`, and when its report has changed.
+   * To be called every `HEARTBEAT_MS`, and when its report has changed.
    * @returns whether another process is silent, or was and its alarm is still open.
    */
-  async beat(): Promise<boolean> {
+  async heartbeat(): Promise<boolean> {
     if (this.#left) return false;
     const { http, workers, serves, lambda, whyFailing = () => null } = this.#does;
     const { name: host, version } = lambda ?? { name: hostname(), version: programVersion() };
-    const heartbeatMs = lambda === undefined ? BEAT_MS : LAMBDA_BEAT_MS;
+    const heartbeatMs = lambda === undefined ? HEARTBEAT_MS : LAMBDA_HEARTBEAT_MS;
     const said = { id: this.#id, http, workers, host, version, heartbeatMs, serves, why: whyFailing() };
     const [row] = await writeHeartbeat.execute(this.#db, said);
     return row?.silent === true;
@@ -155,7 +155,7 @@ const selectProcesses = query((db) =>
     .select(["host", "pid", "version", "http", "workers"])
     .select(["started_at as startedAt", "seen_at as seenAt"])
     .select(typed(returned.boolean, knownLately).as("lives"))
-    .select(typed(returned.boolean, sql`beat_ms = ${sql.lit(LAMBDA_BEAT_MS)}`).as("onLambda"))
+    .select(typed(returned.boolean, sql`beat_ms = ${sql.lit(LAMBDA_HEARTBEAT_MS)}`).as("onLambda"))
     .select(typed(returned.json<Served>(), sql`serves`).as("serves"))
     .select(typed(nullable(returned.json<Problem>()), sql`recording_problem`).as("recordingProblem"))
     .orderBy("seen_at", "desc")

@@ -4,7 +4,7 @@ import { DAY_MS, isTooIntricate } from "../../platform/values/index.ts";
 import { type CollectionApiErrorKind, type FaultDetails, meaningOf } from "./collection-api-error.ts";
 import { leaveOutIntricate, parseExactJson } from "./contract/exact-json.ts";
 import { type Envelope, envelopeRead, SPECIFIED_MESSAGES, saysSuccess } from "./contract/operations.ts";
-import type { HttpAnswer } from "./exchange.ts";
+import type { HttpAnswer } from "./send-request.ts";
 
 /** A success: what was read, and what it was read from. */
 export interface ClassifiedAnswer<Data> {

@@ -21,10 +21,10 @@ export interface CallOptions {
   /** Stops the call at any stage. */
   signal?: AbortSignal | undefined;
   /**
-   * Called at the end of the exchange, before its answer is read, with the HTTP status; null without an answer.
+   * Called at the end of the request, before its answer is read, with the HTTP status; null without an answer.
    * The next request may go out from then on.
    */
-  onExchanged?: ((status: number | null) => void) | undefined;
+  onResponse?: ((status: number | null) => void) | undefined;
 }
 
 /** The options with the defaults. @throws RelayError that names the one which cannot be used, without its value. */

@@ -12,7 +12,7 @@ import {
 } from "./contract/create-invoice.ts";
 import type { Invoice, InvoiceFilterInput, InvoicePage } from "./contract/invoice.ts";
 import { type Operation, operations } from "./contract/operations.ts";
-import { exchange, type HttpRequest } from "./exchange.ts";
+import { type HttpRequest, sendRequest } from "./send-request.ts";
 
 /** How long `close` waits for the calls under way, in ms. */
 const CLOSE_GRACE_MS = 5_000;
@@ -52,7 +52,7 @@ export class CollectionClient {
   constructor(options: CollectionClientOptions) {
     this.#settings = checkOptions(options);
     const { origin, connections } = this.#settings;
-    // The pool's own time-outs are off: `exchange` times the whole answer.
+    // The pool's own time-outs are off: `sendRequest` times the whole answer.
     this.#pool = new Pool(origin, { connections, headersTimeout: 0, bodyTimeout: 0 });
   }
 
@@ -121,10 +121,10 @@ export class CollectionClient {
     given: Given,
     options: CallOptions,
   ): Promise<ClassifiedAnswer<Data>> {
-    const { timeoutMs = this.#settings.timeoutMs, signal, onExchanged } = options;
+    const { timeoutMs = this.#settings.timeoutMs, signal, onResponse } = options;
     const read = operation.data?.read ?? (z.unknown() as z.ZodType<Data>);
     const http = this.#httpRequest(operation, given);
-    const answer = await exchange(this.#pool, http, { timeoutMs, signal, onExchanged });
+    const answer = await sendRequest(this.#pool, http, { timeoutMs, signal, onResponse });
     const result = "status" in answer ? classifyAnswer(answer, read, new Date()) : answer;
     if (!("kind" in result)) return result;
     const outcomeUnknown =

@@ -36,7 +36,7 @@ export const handler = logFaults(async (event: APIGatewayProxyEventV2, invocatio
   await awaken();
   const answer = (await app(event, invocation as Context)) as APIGatewayProxyStructuredResultV2;
   // The gateway waits for what follows too: it gets what is left of the invocation.
-  const finished = Promise.all([flush(), database.lookIfTroubled()]);
+  const finished = Promise.all([flush(), database.checkIfTroubled()]);
   await within(finished, invocation.getRemainingTimeInMillis() - ANSWER_BEFORE_MS, null);
   return answer;
 });

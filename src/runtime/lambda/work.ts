@@ -78,12 +78,12 @@ async function whileDatabaseAway<Result>(
     try {
       const result = await work();
       database.noteCommit();
-      await database.lookIfTroubled();
+      await database.checkIfTroubled();
       return result;
     } catch (error) {
       if (!isDatabaseAway(error)) throw error;
       database.noteFailure(error);
-      await database.lookIfTroubled();
+      await database.checkIfTroubled();
       if (database.openAlarms.length > 0) throw error;
       await sleep(AGAIN_MS);
     }
@@ -97,7 +97,7 @@ async function openJobs({ parts, lambda }: Container, name: JobFunction) {
   const presence = new RelayProcess(db, { http: false, workers: true, serves, lambda });
   const logBacklog = backlogLog(db);
   const showWork = async () => {
-    if (await presence.beat()) await noteSilence(db, alarms);
+    if (await presence.heartbeat()) await noteSilence(db, alarms);
     await logBacklog();
   };
   return { lines: linesOf(createJobs(parts).jobs.filter(({ on }) => on.includes(name))), showWork };

@@ -24,7 +24,7 @@ export const DEFAULT_DELIVERY_TERMS: DeliveryTerms = {
 const CONCURRENCY = 64;
 /** Deliveries of a process that died come due again this much after their time-out. */
 const LEASE_MARGIN_MS = 15_000;
-const LOOK_EVERY_MS = 200;
+const CHECK_EVERY_MS = 200;
 
 interface DeliveryLoopOptions {
   db: ServiceDatabase;
@@ -76,7 +76,7 @@ export class DeliveryLoop {
           .finally(() => this.#underWay.delete(attempt));
         this.#underWay.add(attempt);
       }
-      await within(this.#woken.promise, LOOK_EVERY_MS, undefined);
+      await within(this.#woken.promise, CHECK_EVERY_MS, undefined);
     }
   }
 

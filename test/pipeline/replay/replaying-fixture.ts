@@ -44,10 +44,10 @@ export function replaying(harness: Harness, given: Replaying = {}) {
     onTestFinished(() => destination.close());
     const outcomes = new OutcomeLog({ db: runsOn, alarms: alarmsOn(db) });
     const metrics = createMetrics();
-    const line = new ReplayEventsQueue({
+    const queue = new ReplayEventsQueue({
       ...{ db: runsOn, routes, topics: [topicArn], destination, outcomes, metrics, tracer: null, log, lease },
     });
-    const policy = publishPolicy({ db: runsOn, lines: [line], destination, connections, lease });
+    const policy = publishPolicy({ db: runsOn, queues: [queue], destination, connections, lease });
     const pump = new Pump({ policy, lease, wake: new Signal(), log });
     const run = (stop: AbortSignal) => pump.drain(stop);
     return startLoop({ name: "publish", run, wake: queued, everyMs: 500, log, metrics });

@@ -5,9 +5,9 @@ import { LeasedWork } from "../../../src/platform/worker/leased-work.ts";
 const LEASE_MS = 3_000;
 const WORK = { leaseToken: "token" };
 
-/** Work whose leases are extended as `extend` says; one line. */
+/** Work whose leases are extended as `extend` says; one queue. */
 const holding = (extend: () => Promise<boolean>) =>
-  new LeasedWork<typeof WORK>({ lineOf: () => "line", lease: leaseOf(LEASE_MS), extend });
+  new LeasedWork<typeof WORK>({ queueOf: () => "queue", lease: leaseOf(LEASE_MS), extend });
 
 const BEGINS = { running: [WORK], lapsed: [] };
 const LAPSED = { running: [], lapsed: [WORK] };
@@ -25,7 +25,7 @@ describe("work under a lease, by the process' own clock", () => {
     const held = holding(async () => isExtended);
     held.add([WORK], performance.now() + claimedMs);
     await vi.advanceTimersByTimeAsync(laterMs);
-    expect(held.begin("line", 1)).toEqual(found);
+    expect(held.begin("queue", 1)).toEqual(found);
     expect(held.size).toBe(found === BEGINS ? 1 : 0);
   });
 
@@ -36,6 +36,6 @@ describe("work under a lease, by the process' own clock", () => {
     await vi.advanceTimersByTimeAsync(LEASE_MS);
     answer.resolve(true);
     await vi.advanceTimersByTimeAsync(0);
-    expect(held.begin("line", 1)).toEqual(LAPSED);
+    expect(held.begin("queue", 1)).toEqual(LAPSED);
   });
 });

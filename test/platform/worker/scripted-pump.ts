@@ -2,16 +2,16 @@ import { afterEach, beforeEach, vi } from "vitest";
 import { createLogger } from "../../../src/platform/log/log.ts";
 import { leaseOf } from "../../../src/platform/worker/leased-rows.ts";
 import { Signal } from "../../../src/platform/worker/loop.ts";
-import type { Claim, Exchange, Policy, Queue } from "../../../src/platform/worker/policy.ts";
+import type { Claim, Policy, Queue, RequestSlot } from "../../../src/platform/worker/policy.ts";
 import { Pump } from "../../../src/platform/worker/pump.ts";
 
 interface Item {
-  line: string;
+  queue: string;
   number: number;
   leaseToken: string;
 }
 
-/** A line whose upstream does what the test says. */
+/** A queue whose upstream does what the test says. */
 class ScriptedQueue implements Queue<Item> {
   readonly name: string;
   readonly share: number | undefined;
@@ -36,7 +36,7 @@ class ScriptedQueue implements Queue<Item> {
   make(count: number): Item[] {
     return Array.from({ length: count }, () => {
       this.#made += 1;
-      return { line: this.name, number: this.#made, leaseToken: "" };
+      return { queue: this.name, number: this.#made, leaseToken: "" };
     });
   }
 
@@ -52,16 +52,16 @@ class ScriptedQueue implements Queue<Item> {
     return { items, more: items.length >= wanted, moreInMs: this.moreInMs };
   }
 
-  run(items: readonly Item[], exchange: Exchange): Promise<boolean> {
+  run(items: readonly Item[], slot: RequestSlot): Promise<boolean> {
     this.ran.push(...items);
     if (this.answersAtOnce) return Promise.resolve(true);
-    const { batch, promise } = this.start(items, exchange);
+    const { batch, promise } = this.start(items, slot);
     this.underWay.add(batch);
     return promise;
   }
 
   /** A batch on its way: the test says when the upstream answers, and when what it said is written. */
-  start(items: readonly Item[], { ended, signal }: Exchange) {
+  start(items: readonly Item[], { ended, signal }: RequestSlot) {
     const { promise, resolve, reject } = Promise.withResolvers<boolean>();
     const batch = {
       items,
@@ -83,44 +83,44 @@ class ScriptedQueue implements Queue<Item> {
 }
 
 interface Options {
-  lines: readonly string[];
+  queues: readonly string[];
   /** The share of each that has one, by its name. */
   shares?: Readonly<Record<string, number>>;
-  exchanges?: number;
+  requests?: number;
   batchSize?: number;
   leaseMs?: number;
 }
 
-/** A pump over lines that do what the test says; the first two by themselves. */
+/** A pump over queues that do what the test says; the first two by themselves. */
 export function scriptedPump(options: Options) {
-  const { shares = {}, exchanges = 8, batchSize = 1, leaseMs = 15_000 } = options;
-  const lines = options.lines.map((name) => new ScriptedQueue(name, shares[name]));
-  const givenBack: Item[] = [];
+  const { shares = {}, requests = 8, batchSize = 1, leaseMs = 15_000 } = options;
+  const queues = options.queues.map((name) => new ScriptedQueue(name, shares[name]));
+  const released: Item[] = [];
   const extended: string[][] = [];
   const wake = new Signal();
   const warnings: string[] = [];
   const log = createLogger({ level: "warn", destination: { write: (line) => void warnings.push(line) } });
   const policy: Policy<Item> = {
-    ...{ name: "test", lines, exchanges, batchSize },
-    lineOf: ({ line }) => line,
+    ...{ name: "test", queues, requests, batchSize },
+    queueOf: ({ queue }) => queue,
     nextBatch: (waiting, underWay, mayWait) =>
       mayWait && underWay > 0 && waiting.length < batchSize ? 0 : Math.min(waiting.length, batchSize),
     async release(items) {
-      givenBack.push(...items);
+      released.push(...items);
     },
     async extend(items) {
       extended.push([...new Set(items.map(({ leaseToken }) => leaseToken))]);
     },
   };
   const pump = new Pump({ policy, lease: leaseOf(leaseMs), wake, log });
-  const [line, other] = [lines[0], lines[1] ?? lines[0]] as [ScriptedQueue, ScriptedQueue];
-  return { pump, policy, lines, line, other, givenBack, extended, wake, warnings };
+  const [queue, other] = [queues[0], queues[1] ?? queues[0]] as [ScriptedQueue, ScriptedQueue];
+  return { pump, policy, queues, queue, other, released, extended, wake, warnings };
 }
 
-/** A pump over one line, whose upstream answers when the test says so. */
-export function slowPump(options: Omit<Options, "lines"> = {}) {
-  const made = scriptedPump({ ...options, lines: ["a"] });
-  made.line.answersAtOnce = false;
+/** A pump over one queue, whose upstream answers when the test says so. */
+export function slowPump(options: Omit<Options, "queues"> = {}) {
+  const made = scriptedPump({ ...options, queues: ["a"] });
+  made.queue.answersAtOnce = false;
   return made;
 }
 
@@ -133,18 +133,18 @@ export function onFakeTime(): void {
 
 export const never = () => new AbortController().signal;
 
-/** Asks for a place on each of these lines. */
-export const reserve = (pump: { reserve(line: string): boolean }, ...lines: string[]): boolean[] =>
-  lines.map((line) => pump.reserve(line));
+/** Asks for a place on each of these queues. */
+export const reserve = (pump: { reserve(queue: string): boolean }, ...queues: string[]): boolean[] =>
+  queues.map((queue) => pump.reserve(queue));
 
 /** Lets everything happen that waits for no time. */
 export const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** Ends every batch of a line, and what starts because of it, until nothing of it is under way. */
-export async function finish(line: ScriptedQueue): Promise<void> {
-  line.answersAtOnce = true;
-  for (const batch of line.underWay) batch.done();
+/** Ends every batch of a queue, and what starts because of it, until nothing of it is under way. */
+export async function finish(queue: ScriptedQueue): Promise<void> {
+  queue.answersAtOnce = true;
+  for (const batch of queue.underWay) batch.done();
   await settle();
 }
 
-export const inBatches = (line: ScriptedQueue) => [...line.underWay].map(({ items }) => items.length);
+export const inBatches = (queue: ScriptedQueue) => [...queue.underWay].map(({ items }) => items.length);

@@ -123,14 +123,14 @@ async function withCallbackUrl(
   if ("callBackUrl" in data) return data;
   if (PUBLIC_URL === undefined || token === undefined) {
     context.remark(
-      "Look: without PUBLIC_URL and CALLBACK_TOKENS the invoice has no callBackUrl; only reconciling finds " +
+      "Warning: without PUBLIC_URL and CALLBACK_TOKENS the invoice has no callBackUrl; only reconciling finds " +
         "its payment.",
     );
     return data;
   }
   const { callbackUrl, callbackUrlWarnings } = await import("../../../runtime/callback-url.ts");
   const callBackUrl = callbackUrl(PUBLIC_URL, token.reveal());
-  for (const warning of callbackUrlWarnings(callBackUrl)) context.remark(`Look: ${warning}`);
+  for (const warning of callbackUrlWarnings(callBackUrl)) context.remark(`Warning: ${warning}`);
   return { ...data, callBackUrl };
 }
 

@@ -110,7 +110,7 @@ export function demoCommand(context: CommandContext): Command {
           environment: given.environment,
           database: given.database,
           log: await context.localLog(),
-          tell: (step) => context.remark(step),
+          report: (step) => context.remark(step),
           signal: stop.signal,
         });
         context.show({ event: JSON.parse(event), timeline, meaning: explained(timeline).meaning }, () =>

@@ -39,7 +39,7 @@ export function serveCommand(context: CommandContext): Command {
     });
 }
 
-const MARKS = { ok: "ok     ", warning: "look   ", fault: "FAULT  " };
+const MARKS = { ok: "ok     ", warning: "warn   ", fault: "FAULT  " };
 
 /**
  * `invoice-relay doctor`: one line for each thing that `serve` needs; exit code 1 on a fault, 4 when another
@@ -88,7 +88,7 @@ export function callbackUrlCommand(context: CommandContext): Command {
           : table(urls, { source: "source", callBackUrl: "url" });
       // Not `show`, which masks tokens.
       context.print(context.json ? JSON.stringify({ urls, warnings }, null, 2) : lines());
-      if (!context.json) for (const warning of warnings) context.remark(`Look: ${warning}`);
+      if (!context.json) for (const warning of warnings) context.remark(`Warning: ${warning}`);
     });
 }
 

@@ -23,9 +23,12 @@ export const VERDICTS = [
 export type ShownVerdict = Verdict | "dead";
 export const SHOWN_VERDICTS = [...VERDICTS, "dead"] as const satisfies readonly ShownVerdict[];
 
-export const shownVerdict = (told: { state: ConfirmationState; verdict: Verdict | null }): ShownVerdict => {
-  const verdict = told.verdict ?? "pending";
-  return told.state === "dead" && verdict === "pending" ? "dead" : verdict;
+export const shownVerdict = (confirmation: {
+  state: ConfirmationState;
+  verdict: Verdict | null;
+}): ShownVerdict => {
+  const verdict = confirmation.verdict ?? "pending";
+  return confirmation.state === "dead" && verdict === "pending" ? "dead" : verdict;
 };
 
 /** Known ids go before unknown ones, and replays last. */

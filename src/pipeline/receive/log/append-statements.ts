@@ -63,7 +63,7 @@ interface Batch {
   alarms?: readonly Alarm[];
 }
 
-type RequestWithHandoff = ConfirmationRequest & { handOver: boolean };
+type RequestWithHandoff = ConfirmationRequest & { isDispatched: boolean };
 
 interface HandoffBatch extends Batch {
   asked: readonly RequestWithHandoff[];
@@ -136,9 +136,9 @@ export const appendAndOpen = new Statement(
   },
 );
 
-const TO_HAND_OVER: Columns<RequestWithHandoff> = {
+const TO_DISPATCH: Columns<RequestWithHandoff> = {
   ...ASKED,
-  hand_over: boolean(({ handOver }) => handOver),
+  is_dispatched: boolean(({ isDispatched }) => isDispatched),
 };
 
 /**
@@ -155,16 +155,16 @@ export const appendAndDispatch = new Statement(
   },
   (slots: Slots<HandoffBatch>) => {
     const token = slots.value(({ leaseToken }) => leaseToken);
-    const whenHandedOver = (value: ReturnType<typeof sql>) =>
+    const whenDispatched = (value: ReturnType<typeof sql>) =>
       sql`case when source.name is not null then ${value} end`;
     const born: InitialState = {
       state: sql`case when source.name is null then 'due' else 'claimed' end`,
-      askedAt: whenHandedOver(sql`clock_timestamp()`),
-      leaseToken: whenHandedOver(sql`${token}::uuid`),
-      claimedUntil: whenHandedOver(sql`${leaseEnd(slots.value(({ lease }) => lease.ms))}`),
+      askedAt: whenDispatched(sql`clock_timestamp()`),
+      leaseToken: whenDispatched(sql`${token}::uuid`),
+      claimedUntil: whenDispatched(sql`${leaseEnd(slots.value(({ lease }) => lease.ms))}`),
     };
-    const asked = sql`${slots.table("asked", TO_HAND_OVER, (batch) => batch.asked)}
-      ${joinHealthySource(sql`asked.source`)} and asked.hand_over and ${noInvoiceIsKnown}`;
+    const asked = sql`${slots.table("asked", TO_DISPATCH, (batch) => batch.asked)}
+      ${joinHealthySource(sql`asked.source`)} and asked.is_dispatched and ${noInvoiceIsKnown}`;
     return sql`
       with logged as (${insertCallbacks(slots)}),
       ${openAsked(asked, { ...OPENING, born })}

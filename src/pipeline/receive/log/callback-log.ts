@@ -104,9 +104,9 @@ async function record(
   // The few batches with alarms wait for a claim.
   const addressed = (alarms.length > 0 ? [] : asked).map((one) => ({
     ...one,
-    handOver: handoff?.reserve(one.source) === true,
+    isDispatched: handoff?.reserve(one.source) === true,
   }));
-  const reserved = addressed.filter((one) => one.handOver).length;
+  const reserved = addressed.filter((one) => one.isDispatched).length;
   if (handoff === null || reserved === 0) {
     const raised = await appendAndOpen.execute(db, { rows, asked, alarms });
     if (asked.length > 0) failpoint("confirmations opened");

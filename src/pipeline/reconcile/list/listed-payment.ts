@@ -88,9 +88,9 @@ interface Known {
  */
 export function decideAsking(
   { saysPaid, digest }: { saysPaid: boolean; digest: string | null },
-  heard: Known,
+  known: Known,
 ): "ask" | "confirmed" | "unchanged" {
-  if (heard.isPaid && saysPaid) return "confirmed";
-  if (digest === null || digest !== heard.digest) return "ask";
-  return heard.isPaid ? "confirmed" : "unchanged";
+  if (known.isPaid && saysPaid) return "confirmed";
+  if (digest === null || digest !== known.digest) return "ask";
+  return known.isPaid ? "confirmed" : "unchanged";
 }

@@ -7,15 +7,15 @@ import { useAnswer } from "./use-answer.ts";
 /** How old the newest status may be, in ms, and still be taken for now: it is asked for every 10 s. */
 const BELIEVED_MS = 30_000;
 
-const heard = signal<{ status: Status; at: number } | null>(null);
+const newest = signal<{ status: Status; at: number } | null>(null);
 /** Why the status could not be read just now. */
 export const statusProblem = signal<ApiProblem | null>(null);
 
-export const newestStatus = computed(() => heard.value?.status ?? null);
+export const newestStatus = computed(() => newest.value?.status ?? null);
 
 /** Why the newest status may no longer be true; null while it is of now. */
 export const doubt = computed(() =>
-  heard.value === null ? null : doubtOf(statusProblem.value, now.value - heard.value.at),
+  newest.value === null ? null : doubtOf(statusProblem.value, now.value - newest.value.at),
 );
 
 /** Pure. @param ageMs how long ago the status came */
@@ -28,7 +28,7 @@ export function doubtOf(problem: Pick<ApiProblem, "message"> | null, ageMs: numb
 export function useStatus(): void {
   const { data, problem } = useAnswer("/status", {});
   useEffect(() => {
-    if (data !== null) heard.value = { status: data, at: Date.now() };
+    if (data !== null) newest.value = { status: data, at: Date.now() };
   }, [data]);
   useEffect(() => {
     statusProblem.value = problem;
@@ -39,7 +39,7 @@ export function useStatus(): void {
     }, 1_000);
     return () => {
       clearInterval(ticking);
-      heard.value = null;
+      newest.value = null;
     };
   }, []);
 }

@@ -28,7 +28,7 @@ export function stateOfDay(
   return certified.differences > 0 || certified.result === "not_equal" ? "differs" : "equal";
 }
 
-const told = (what: string, tally: { count: number; amount: string } | undefined) =>
+const countedText = (what: string, tally: { count: number; amount: string } | undefined) =>
   `${countText(tally?.count ?? 0)} ${what}, ${moneyText(tally?.amount ?? "0")}`;
 
 /** Lists that contradict themselves prove nothing, and no money is known to be missing. */
@@ -37,11 +37,11 @@ export const toneOfDay = (state: DayState): Tone => (state === "refused" ? "wait
 /** A day's state for readers of the calendar, in a few words. */
 export const wordsOfDay = (state: DayState, certified: CalendarDay | undefined): string =>
   ({
-    missing: told("missing", certified?.missing),
+    missing: countedText("missing", certified?.missing),
     differs: `${countText(certified?.differences ?? 0)} to look at`,
     refused: "not shown",
     unproven: "not certified",
-    equal: `complete, ${certified?.paid.count === 0 ? "no payment" : told("paid", certified?.paid)}`,
+    equal: `complete, ${certified?.paid.count === 0 ? "no payment" : countedText("paid", certified?.paid)}`,
     none: "",
   })[state];
 

@@ -96,7 +96,7 @@ export const Raw = ({ text }: { text: string }) => (
 );
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, "label"> {
-  /** Heard in place of what is shown. */
+  /** Read aloud in place of what is shown. */
   label?: string | undefined;
   /** is-primary, is-quiet: one thing to do above all, or below. */
   is?: string;

@@ -23,22 +23,22 @@ interface NoAnswer {
   maybeSent: boolean;
 }
 
-interface ExchangeLimits {
+interface RequestLimits {
   /** Covers everything from waiting for a connection to the answer's last byte. */
   timeoutMs: number;
   signal: AbortSignal | undefined;
-  onExchanged?: ((status: number | null) => void) | undefined;
+  onResponse?: ((status: number | null) => void) | undefined;
 }
 
-/** `onExchanged` is called at its end, with the HTTP status; null if there was no answer. */
-export function exchange(
+/** `onResponse` is called at its end, with the HTTP status; null if there was no answer. */
+export function sendRequest(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  limits: ExchangeLimits,
+  limits: RequestLimits,
 ): Promise<HttpAnswer | NoAnswer> {
   return new Promise((resolve) => {
     const reader = new AnswerReader(limits, (result) => {
-      limits.onExchanged?.("status" in result ? result.status : null);
+      limits.onResponse?.("status" in result ? result.status : null);
       resolve(result);
     });
     if (!reader.done) dispatcher.dispatch(request, reader);
@@ -58,7 +58,7 @@ class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #size = 0;
 
-  constructor({ timeoutMs, signal }: ExchangeLimits, resolve: (result: HttpAnswer | NoAnswer) => void) {
+  constructor({ timeoutMs, signal }: RequestLimits, resolve: (result: HttpAnswer | NoAnswer) => void) {
     this.#resolve = resolve;
     this.#timer = setTimeout(() => this.#cut("timeout", `no whole answer within ${timeoutMs} ms`), timeoutMs);
     this.#signal = signal;
