@@ -1,7 +1,5 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { loadSdk } from "../pipeline/publish/index.ts";
 import type { ServeSettings } from "../platform/config/index.ts";
 import { type ConnectOptions, connect, requireSchema } from "../platform/database/index.ts";
@@ -102,7 +100,6 @@ export async function serve(options: ServeOptions) {
     if (problem !== null) log.warn(problem, "partitions of the callback log are missing");
   };
   try {
-    releaseStartMemory();
     parts.database.start();
     const opsServer = settings.OPS_PORT === undefined ? null : await servers.openOps(settings.OPS_PORT);
     const server = http ? await servers.openPublic(jobs?.handoff ?? null) : null;
@@ -130,16 +127,6 @@ export async function serve(options: ServeOptions) {
 }
 
 export type RunningRelay = Awaited<ReturnType<typeof serve>>;
-
-/**
- * Frees the memory that only the start needed, a quarter of what the process holds: V8 keeps its young
- * generation as large as loading the modules made it. Node offers V8's collector behind a flag alone.
- */
-function releaseStartMemory(): void {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as NodeJS.GCFunction;
-  collect({ type: "major", execution: "sync", flavor: "last-resort" });
-}
 
 /** Uncaught errors end the process, as in Node; their trace goes to the log, masked, not to stderr. */
 export function endOnUncaught(log: Logger): void {
