@@ -16,7 +16,7 @@ import { pollForWork } from "./poll.ts";
 
 /** How often one poll finds which jobs are due, in ms. */
 const POLL_MS = 1_000;
-/** People are notified of work that has only failed for as long as so many leases last (nothing fails still, G11). */
+/** People are notified of work that has only failed for as long as so many leases last (nothing stands still, G11). */
 const LEASES_IN_VAIN = 2;
 
 interface LoopGiven extends Pick<BoundJob, "source" | "run" | "everyMs"> {
@@ -47,19 +47,19 @@ export function startLoops(parts: RelayParts, { http, jobs, wakes }: LoopsOption
   const presence = new RelayProcess(db, { ...{ http, workers: jobs !== null, serves }, whyFailing });
   /** Raised where other work only fails, or does no longer. */
   const failingChanges = new Signal();
-  let failed: string | undefined;
+  let lastFailing: string | undefined;
   /** Alarms of silent processes that people were not notified of yet. */
   const unnotified = new Set<Alarm & { raisedAt: Date }>();
   const silenceBegins = new Signal();
   const heartbeat = async () => {
-    const fails = whyFailing()?.worker;
+    const failing = whyFailing()?.worker;
     if (!(await presence.heartbeat())) unnotified.clear();
     else
       for (const alarm of await noteSilence(db, alarms))
         if (jobs === null) unnotified.add({ ...alarm, raisedAt: new Date() });
     if (unnotified.size > 0) silenceBegins.raise();
-    if (fails !== failed) failingChanges.raise();
-    failed = fails;
+    if (failing !== lastFailing) failingChanges.raise();
+    lastFailing = failing;
     return HEARTBEAT_MS;
   };
   /**

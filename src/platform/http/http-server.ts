@@ -30,7 +30,7 @@ export async function listen(handler: RequestListener, options: ListenOptions) {
     const where = `${options.name}: port ${options.port}`;
     reject(new RelayError(`${where} ${why}. Choose another port, or stop that program.`, { cause }));
   });
-  server.listen({ port: wanted, ...(host !== undefined && { host }) }, resolve);
+  server.listen({ port: wanted, backlog: BACKLOG, ...(host !== undefined && { host }) }, resolve);
   await promise;
   const { port } = server.address() as AddressInfo;
   return {
@@ -53,6 +53,12 @@ async function close(server: Server, graceMs: number): Promise<void> {
   await promise;
   clearTimeout(cut);
 }
+
+/**
+ * Connections that may wait to be accepted; the kernel may allow fewer (net.core.somaxconn). Of more than these, each
+ * waits for its peer's next try, after 1, 3 or 7 s: with Node's 511 so did callbacks that came all at once.
+ */
+const BACKLOG = 4_096;
 
 /** A peer is sent to a new connection, and so perhaps to another relay, after so many. */
 const REQUESTS_PER_CONNECTION = 10_000;
