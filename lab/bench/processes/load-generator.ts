@@ -46,6 +46,7 @@ const IDLE_LIMIT_MS = 2_000;
 class Connection {
   readonly #socket: Socket;
   idleSince = nowMs();
+  isClosed = false;
   #answered: ((sent: Sent | null) => void) | null = null;
   #sent = { invoiceId: "", sentAt: 0 };
 
@@ -53,9 +54,16 @@ class Connection {
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true });
     this.#socket.setEncoding("latin1");
     // Every answer is small enough for one piece.
-    this.#socket.on("data", (text: string) => this.#finish(text.startsWith("HTTP/1.1 2")));
+    this.#socket.on("data", (text: string) => {
+      // A server ends a connection after so many requests.
+      this.isClosed ||= text.includes("\r\nConnection: close\r\n");
+      this.#finish(text.startsWith("HTTP/1.1 2"));
+    });
     this.#socket.on("error", () => this.#finish(false));
-    this.#socket.on("close", () => this.#finish(false));
+    this.#socket.on("close", () => {
+      this.isClosed = true;
+      this.#finish(false);
+    });
   }
 
   /** @returns null when it is not answered 2xx. */
@@ -97,19 +105,23 @@ async function flood({ port, connections, ms }: Flood) {
   return { answered: latencies.length, failed, perSecond, latency: percentilesOf(latencies) };
 }
 
+/** By port. Kept from one pace to the next, as a proxy keeps its connections. */
+const idleAt = new Map<number, Connection[]>();
+
 /** So many a second, evenly, however slow the answers are. */
 async function pace({ port, perSecond, ms }: Pace) {
-  const idle: Connection[] = [];
-  const all: Connection[] = [];
+  const idle = idleAt.get(port) ?? [];
+  idleAt.set(port, idle);
   const sent: Sent[] = [];
   const open = new Set<Promise<void>>();
   let failed = 0;
   const send = async () => {
-    let connection = idle.pop();
     // The one used last: those below it are idle for longer still.
+    let connection = idle.pop();
+    while (connection?.isClosed === true) connection = idle.pop();
     if (connection === undefined || nowMs() - connection.idleSince > IDLE_LIMIT_MS) {
+      for (const old of idle.splice(0)) old.close();
       connection = new Connection(port);
-      all.push(connection);
     }
     const one = await connection.send();
     if (one === null) failed += 1;
@@ -130,7 +142,6 @@ async function pace({ port, perSecond, ms }: Pace) {
     await delay(Math.max(1, startedAt + ((begun + 1) * 1_000) / perSecond - nowMs()));
   }
   await Promise.all(open);
-  for (const connection of all) connection.close();
   return { sent, failed, seconds: (nowMs() - startedAt) / 1_000 };
 }
 
