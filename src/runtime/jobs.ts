@@ -47,7 +47,7 @@ interface Polled {
 }
 
 interface JobShape<Made> {
-  /** The Lambda functions that run it, each runs its jobs in this order. */
+  /** The Lambda functions that run it; each function runs its jobs in the order of this list. */
   on: readonly JobFunction[];
   /** How often it runs though nothing makes it, in ms. */
   everyMs: number;

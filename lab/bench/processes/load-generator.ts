@@ -116,9 +116,9 @@ async function pace({ port, perSecond, ms }: Pace) {
   const open = new Set<Promise<void>>();
   let failed = 0;
   const send = async () => {
-    // The one used last: those below it are idle for longer still.
     let connection = idle.pop();
     while (connection?.isClosed === true) connection = idle.pop();
+    // The one used last: those below it are idle for longer still.
     if (connection === undefined || nowMs() - connection.idleSince > IDLE_LIMIT_MS) {
       for (const old of idle.splice(0)) old.close();
       connection = new Connection(port);

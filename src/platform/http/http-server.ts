@@ -55,8 +55,8 @@ async function close(server: Server, graceMs: number): Promise<void> {
 }
 
 /**
- * Connections that may wait to be accepted; the kernel may allow fewer (net.core.somaxconn). Of more than these, each
- * waits for its peer's next try, after 1, 3 or 7 s: with Node's 511 so did callbacks that came all at once.
+ * Connections that may wait to be accepted, unless the kernel allows fewer (net.core.somaxconn). The kernel drops
+ * the others, and their peers try again after 1, 3 or 7 s. Node's 511 are too few for a burst of callbacks.
  */
 const BACKLOG = 4_096;
 
